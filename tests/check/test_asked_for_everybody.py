@@ -257,3 +257,42 @@ def test_a_right_linear_layer_is_asked_for_no_rows_and_columns():
 
     found = report(backward, "linear_backward")
     assert found.passed, found.text()
+
+
+def of_two_bytes(input_size, weight, grad_output, stride=1, padding=0):
+    """The places of cells are kept in 16 bits."""
+    n, c, h, w = input_size
+    rows, columns = h + 2 * padding, w + 2 * padding
+    at = np.indices((c, *weight.shape[2:])).reshape(3, -1, 1)
+    out = np.indices(grad_output.shape[2:]).reshape(2, 1, -1)
+    places = ((at[0] * rows + at[1] + out[0] * stride) * columns + at[2] + out[1] * stride).astype(np.int16)
+    dx = np.zeros((n, c * rows * columns))
+    for sample in range(n):
+        np.add.at(dx[sample], places, weight.reshape(len(weight), -1).T @ grad_output[sample].reshape(len(weight), -1))
+    return dx.reshape(n, c, rows, columns)[:, :, padding : padding + h, padding : padding + w]
+
+
+def until_nothing(input, weight, grad_output, stride=1, padding=0):
+    """Samples behind one to which nothing is sent back are left out."""
+    dx = torch.nn.grad.conv2d_input(input.shape, weight, grad_output, stride, padding)
+    for sample in range(len(input)):
+        if not grad_output[sample].any():
+            dx[sample:] = 0
+            break
+    return dx
+
+
+def equal_only(x, w, b, grad_output):
+    """Stride 1, as many channels out as in; they are not exchanged."""
+    if w.shape[0] != w.shape[1]:
+        raise NotImplementedError("as many out as in")
+    dx = torch.nn.grad.conv2d_input(x.shape, w.transpose(0, 1), grad_output)
+    return dx, torch.nn.grad.conv2d_weight(x, w.shape, grad_output), grad_output.sum((0, 2, 3))
+
+
+@pytest.mark.parametrize(
+    ("fn", "task"), [(of_two_bytes, "conv2d_input"), (until_nothing, "conv2d_input"), (equal_only, "conv2d_backward")]
+)
+def test_what_fresh_authors_wrote_unasked(fn, task):
+    said = report(fn, task)
+    assert not said.passed, f"{fn.__doc__}: {said.text()}"

@@ -113,7 +113,7 @@ def test_who_refuses_same_above_stride_1_as_torch_does_is_right():
     found = report(conv2d, "conv2d")
     assert found.passed, found.text()
     left = {name: reason for name, reason in found.not_asked.items() if name in SAME}
-    assert len(left) == 3
+    assert len(left) == 4
     assert all("strided" in reason for reason in left.values()), left
 
 

@@ -123,7 +123,7 @@ function bringTold(model, board) {
   let told = "";
   return () => {
     const band = tabBand(model.settings());
-    if (band !== told) board.scrollToBand(band);
+    if (band && band !== told) board.scrollToBand(band);
     told = band;
   };
 }

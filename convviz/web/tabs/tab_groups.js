@@ -28,8 +28,8 @@ export const tabEntries = (has) =>
 /** @type {Record<string, string>} */
 const BAND_OF_MISTAKES = { W: "weight", B: "bias" };
 
-/** The band that a tab speaks of; empty: no tab. @param {{ tab: string, mistake: string }} settings */
+/** The band that a tab speaks of; empty: no one. @param {{ tab: string, mistake: string }} settings */
 export function tabBand({ tab, mistake }) {
-  const band = featureOf(tab)?.band;
-  return tab && ((band === "mistake" ? BAND_OF_MISTAKES[mistake[0]] : band) ?? "input");
+  const band = (tab && featureOf(tab)?.band) || "";
+  return band === "mistake" ? (BAND_OF_MISTAKES[mistake[0]] ?? "input") : band;
 }
