@@ -16,13 +16,15 @@ import psutil
 
 from benchmarks.figures_and_targets import Figure, main, p95
 from benchmarks.simulated_student import FILES, fetched
-from convviz.export.site import INDEX, site_files, write_site
+from convviz.export.site import app_of, site_files, write_site
+from convviz.facts.current_language import ENGLISH
 from tests.environments.reverse_proxies import free_port, missing, nginx
 
 PART = "the page alone, on a static server (beside one plain file of its size)"
 ROUNDS = 5
 CROWDS = (30, 300)  # who arrive at the same moment
 TIMEOUT_S = 120
+APP = app_of(ENGLISH)
 PLAIN = "plain.bin"
 SERVER = "server {{ listen 127.0.0.1:{port}; root {root}; }}"
 
@@ -30,7 +32,7 @@ SERVER = "server {{ listen 127.0.0.1:{port}; root {root}; }}"
 def measure(say):
     files = site_files()
     # What a browser fetches until the board is coloured: the page, and what it names for that.
-    first = {path: len(files[path]) for path in (INDEX, *FILES.findall(files[INDEX].decode()))}
+    first = {path: len(files[path]) for path in (APP, *FILES.findall(files[APP].decode()))}
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder) / "root"
         write_site(root)
@@ -50,7 +52,7 @@ def measure(say):
 
 def _crowds(port, process, count, size):
     """Let crowds come to the site and to one plain file of its size, in turn."""
-    taken, each, cpu = {"": [], PLAIN: []}, [], 0
+    taken, each, cpu = {APP: [], PLAIN: []}, [], 0
     for turn, path in itertools.product(range(ROUNDS + 1), taken):
         start, before = time.perf_counter(), _cpu_seconds(process)
         seconds = asyncio.run(_crowd(f"http://127.0.0.1:{port}/{path}", count, size))
@@ -58,7 +60,7 @@ def _crowds(port, process, count, size):
         if not turn:  # reads from a cold disk
             continue
         taken[path].append(spent)
-        if not path:
+        if path == APP:
             each += [1000 * s for s in seconds]
             cpu += _cpu_seconds(process) - before
     site, plain = (statistics.median(spent) for spent in taken.values())

@@ -13,6 +13,7 @@ from convviz.courses.audit import Audit as Audit
 from convviz.courses.audit import audit as audit
 from convviz.courses.exercise_sheet import Exercise as Exercise
 from convviz.courses.find_exercise import exercise as exercise
+from convviz.export.article.page import export_article as export_article
 from convviz.export.es_module import export_module as export_module
 from convviz.export.page import export_html as export_html
 from convviz.export.picture import export_picture as export_picture

@@ -47,6 +47,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--module", action="store_true", help="write an ES module that defines <convviz-board>, and that MyST draws"
     )
+    parser.add_argument("--article", action="store_true", help="write the article about the backward pass, as one page")
     _picture_arguments(parser)
 
 
@@ -67,6 +68,8 @@ def run(options: argparse.Namespace) -> int:
         raise Refusal(f"--module and --{options.form} are two files: call export once for each")
     if options.module:
         return _export_module(options)
+    if options.article:
+        return _export_article(options)
     if options.form or options.output.suffix.lower() in PICTURE_ENDINGS:
         return _export_picture(options)
     if given := _given(options, *PICTURE_OPTIONS):
@@ -147,3 +150,18 @@ def _export_module(options: argparse.Namespace) -> int:
         told = "one module serves many places, and each says this by itself; leave it out"
         raise Refusal(f"--module takes no {', '.join(given)}: {told}")
     return _written(options, "module", functools.partial(module_bytes, lang=language_of(options)))
+
+
+def _export_article(options: argparse.Namespace) -> int:
+    form = [f"--{options.form}"] if options.form else []
+    given = [name for name in _given(options, "state", *PAGE_OPTIONS, *PICTURE_OPTIONS) if name != "--lang"]
+    if given := given + form:
+        raise Refusal(f"--article takes no {', '.join(given)}: its sections say what they show; leave it out")
+
+    def make(_state: Any) -> bytes:
+        _load_torch()
+        from convviz.export.article.page import article_bytes
+
+        return article_bytes(lang=language_of(options))
+
+    return _written(options, "article", make)

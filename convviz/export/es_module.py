@@ -22,12 +22,15 @@ from convviz.facts.current_language import use_locale
 from convviz.file_io import utf8, write
 from convviz.geometry.spec import ConvSpec
 from convviz.lessons import lesson, names, told
+from convviz.web.widget_assets import joined
 
 # A rule of page.css about the document itself: a module stands in somebody else's.
 DOCUMENT_RULE = re.compile(r"(?<=[{}\n])(?:html|body|:root)[^{}]*\{[^{}]*\}")
+FIGURE = files("convviz.web").joinpath("page/bare_figure.css")
 # What stands in for them; and the rule that plotly writes into the document's head, which a shadow root does not see.
 OWN_RULES = """
 :host { display: block; }
+:host([band]) { height: 420px; }
 :host([hidden]) { display: none; }
 .cv-page { background: var(--cv-paper); color-scheme: light; }
 .cv-page[data-theme="dark"] { color-scheme: dark; }
@@ -72,10 +75,15 @@ def _module(state: Mapping[str, Any]) -> str:
         "groups": CONTROLS,
         "lessons": {name: told(name) for name in names() if not _has_tabs(name)},
         "spec": ConvSpec((8, 8)).to_dict(),
-        "styles": DOCUMENT_RULE.sub("", page_styles()) + OWN_RULES,
+        "styles": element_styles(),
     }
     end = files("convviz.export").joinpath("myst_render.js").read_text(encoding="utf-8")
     return "\n".join([f"const facts = {to_json(shown)};", plotly_code(), element_bundles(), end])
+
+
+def element_styles() -> str:
+    """Return the rules of an element's shadow root: the page's, none of them about the document."""
+    return DOCUMENT_RULE.sub("", page_styles() + joined([FIGURE])) + OWN_RULES
 
 
 def _has_tabs(name: str) -> bool:

@@ -80,16 +80,19 @@ function loadPlotly() {
   }
 }
 
+const onPage = (state) => ({ ...state, device: "cpu", dtype: "float64", tab: "" });
+
 /** In an empty place; state: a link or a state; each may be missing. */
-function show(place, { state: given, controls, lesson }) {
+function show(place, { state: given, controls, lesson, part }) {
   const { state, notices } = stateOf(given ?? facts.state);
+  if (part) return figures.drawFigure(place, { ...facts, state: onPage(state) }, part);
   const told = lesson ? { [lesson]: lessonOf(lesson) } : {};
   const own = lesson ? [...facts.controls, ...(told[lesson].lesson.controls ?? [])] : facts.controls;
   const made = page.render({
     el: place,
     data: {
       ...facts,
-      state: { ...state, device: "cpu", dtype: "float64", tab: "" },
+      state: onPage(state),
       plotly: () => loadPlotly,
       controls: controlsOf(controls ?? own),
       height: 1, // the page around makes room by itself: nobody is told

@@ -174,10 +174,10 @@ def _made(settings: Settings) -> str:
 
 def _script(tabs: tuple[str, ...]) -> str:
     start = files("convviz.export").joinpath("start_page.js").read_text(encoding="utf-8")
-    return _inert(f"{bundles(tabs)}\n{start}")
+    return inert(f"{bundles(tabs)}\n{start}")
 
 
-def _inert(script: str) -> str:
+def inert(script: str) -> str:
     """Return a script that no HTML parser takes for its own end."""
     # Inside a string the backslash changes nothing; in our own code neither stands anywhere else.
     return script.replace("</script", "<\\/script").replace("<!--", "<\\!--")

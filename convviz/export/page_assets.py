@@ -71,7 +71,7 @@ def bundles(tabs: tuple[str, ...] = ()) -> str:
 
 @each_language
 def element_bundles() -> str:
-    return bundle_several(BOARD, {**MODULES, "boards": "page/board_element.js"})
+    return bundle_several(BOARD, {**MODULES, "boards": "page/board_element.js", "figures": "page/bare_figure.js"})
 
 
 def own_tabs(tab: str, lesson: Any = None, *, bare: bool = False) -> tuple[str, ...]:

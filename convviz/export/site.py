@@ -1,4 +1,4 @@
-"""The live page as files for a static host: no kernel, no server of ours, relative addresses alone."""
+"""The site for a static host: the article in front, the live page behind it; no kernel, relative addresses alone."""
 
 import contextlib
 import functools
@@ -6,6 +6,7 @@ import os
 import re
 from pathlib import Path
 
+from convviz.export.article.page import article_parts, site_article
 from convviz.export.live_page import FOLDER, live_html, live_parts, tag_of
 from convviz.export.page_assets import SHOWN
 from convviz.facts.current_language import ENGLISH, languages, use_locale
@@ -17,22 +18,38 @@ NAME = re.compile(r"[a-z_-]+-(?P<tag>[0-9a-f]{16})\.[a-z]+")
 OURS = b"data-convviz-site"  # stands in the page, so that another index.html is known
 
 
-def page_of(tag: str) -> str:
+def front_of(tag: str) -> str:
+    """Return the name of the article's page in a language; the app had these names once, and its links lead on."""
     return INDEX if tag == ENGLISH else f"{tag}.html"
+
+
+def app_of(tag: str) -> str:
+    """Return the name of the app's page in a language."""
+    return "app.html" if tag == ENGLISH else f"app-{tag}.html"
 
 
 @functools.cache
 def site_files() -> dict[str, bytes]:
-    """Return path below the folder → content; a page a language, other names tell the content."""
+    """Return path below the folder → content; two pages a language, other names tell the content."""
     files: dict[str, bytes] = {}
-    pages = {tag: page_of(tag) for tag in languages()}
-    for tag, name in pages.items():
+    apps, fronts = ({tag: page_of(tag) for tag in languages()} for page_of in (app_of, front_of))
+    body = f"<body {OURS.decode()}>"
+    for tag, app in apps.items():
         with use_locale(tag):
-            parts = live_parts("static_site", SHOWN)
+            parts = live_parts("static_site", SHOWN) | _parts_of_article()
             names = {part: file for part, (file, _) in parts.items()}
-            files[name] = live_html(names, {}, pages=pages, body=f"<body {OURS.decode()}>").encode()
+            live = {part: name for part, name in names.items() if part not in article_parts()}
+            files[app] = live_html(live, {}, pages=apps, body=body).encode()
+            files[fronts[tag]] = site_article(FOLDER, names, app, fronts, body).encode()
         files |= {FOLDER + file: content for file, content in parts.values()}
     return files
+
+
+def _parts_of_article() -> dict[str, tuple[str, bytes]]:
+    return {
+        part: (f"{part}-{tag_of(content.encode())}.{ending}", content.encode())
+        for part, (ending, content) in article_parts().items()
+    }
 
 
 def write_site(folder: Path) -> dict[str, bytes]:

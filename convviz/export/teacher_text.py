@@ -16,10 +16,11 @@ INLINE = re.compile(
 def intro_html(text: str) -> str:
     """Return words as HTML; all but emphasis, code, links to https and empty lines is shown as it was typed."""
     paragraphs = [part.strip() for part in re.split(r"\n[ \t]*\n", text.replace("\r\n", "\n"))]
-    return "".join(f"<p>{_inline(part)}</p>" for part in paragraphs if part)
+    return "".join(f"<p>{inline_html(part)}</p>" for part in paragraphs if part)
 
 
-def _inline(text: str) -> str:
+def inline_html(text: str) -> str:
+    """Return the words of one line as HTML."""
     written, end = [], 0
     for found in INLINE.finditer(text):
         written += [escape(text[end : found.start()]), _element(found)]
@@ -32,6 +33,6 @@ def _element(found: re.Match[str]) -> str:
         return f"<code>{escape(code)}</code>"
     if address := found["address"]:
         # Not in the frame that the page may stand in: there is no way back from there.
-        return f'<a href="{escape(address)}" target="_blank" rel="noopener noreferrer">{_inline(found["text"])}</a>'
+        return f'<a href="{escape(address)}" target="_blank" rel="noopener noreferrer">{inline_html(found["text"])}</a>'
     tag = "strong" if found["strong"] else "em"
-    return f"<{tag}>{_inline(found[tag])}</{tag}>"
+    return f"<{tag}>{inline_html(found[tag])}</{tag}>"

@@ -13,7 +13,7 @@ from docutils.statemachine import StringList
 from sphinx.directives.other import TocTree
 from sphinx.util.docutils import SphinxDirective
 
-from convviz.export.site import page_of, write_site
+from convviz.export.site import app_of, write_site
 from convviz.facts import facts
 from convviz.facts.current_language import ENGLISH, languages, use_locale
 from convviz.facts.words import sentences
@@ -58,7 +58,7 @@ class Board(SphinxDirective):
         tag = language_of(self.env.docname)
         root = "../" * self.env.docname.count("/")
         with use_locale(tag):
-            address = escape(f"{root}{SITE}/{page_of(tag)}?lang={tag}#{self.fragment()}")
+            address = escape(f"{root}{SITE}/{app_of(tag)}?lang={tag}#{self.fragment()}")
             title, alone = escape(self.title()), escape(OPEN_ALONE.get(tag, OPEN_ALONE[ENGLISH]))
         html = (
             f'<figure class="live"><iframe src="{address}" title="{title}"></iframe>'

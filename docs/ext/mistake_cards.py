@@ -13,7 +13,7 @@ from live_boards import SITE, language_of
 from sphinx.util.docutils import SphinxDirective
 
 from convviz.cases.battery import Case
-from convviz.export.site import page_of
+from convviz.export.site import app_of
 from convviz.facts import facts
 from convviz.facts.current_language import use_locale
 from convviz.facts.format_numbers import format_number
@@ -52,7 +52,7 @@ class Mistakes(SphinxDirective):
         in_tab = mistake.id in facts("settings")["fields"]["mistake"]["words"]
         address = f"{mistake.setting}&tab=mistakes&mistake={mistake.id}" if in_tab else mistake.setting
         root = "../" * self.env.docname.count("/")
-        page = f"{root}{SITE}/{page_of(tag)}?lang={tag}#{address}"
+        page = f"{root}{SITE}/{app_of(tag)}?lang={tag}#{address}"
         return f'<p>See it at <a href="{escape(page)}"><code>{escape(mistake.setting)}</code></a></p>'
 
 

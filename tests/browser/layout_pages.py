@@ -6,7 +6,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from convviz.export.es_module import module_bytes
-from convviz.export.site import page_of, site_files
+from convviz.export.site import app_of, site_files
 from convviz.facts.current_language import use_locale
 from convviz.facts.words import sentences
 from convviz.lessons import lesson
@@ -63,7 +63,7 @@ class Screens:
 
     def __init__(self, page, address, language, *, is_element=False):
         self.page, self.language, self.is_element = page, language, is_element
-        name = f"element.{language}.html" if is_element else f"{page_of(language)}?lang={language}"
+        name = f"element.{language}.html" if is_element else f"{app_of(language)}?lang={language}"
         page.goto(address + name)
         page.add_script_tag(url=f"{address}judge/layout_drive.js", type="module")
         page.wait_for_function("window.sweep")

@@ -408,6 +408,20 @@ def test_the_snippets_with_the_module_and_with_the_event_work(page, site):
     assert from_link(page.locator("output").text_content())[0].replace(dtype="float32") == Settings.first_picture()
 
 
+def test_the_page_of_thirty_lines_has_a_picture_that_follows_the_text(page, site):
+    (code,) = [code for code in blocks("html") if "IntersectionObserver" in code]
+    assert len(code.splitlines()) <= 30
+    page.goto(snippet(site, "IntersectionObserver"))
+    figure, links = page.locator("convviz-board"), re.findall(r'section data-state="([^"]+)"', code)
+    for at in (0, 1, 0):
+        page.locator("section").nth(at).evaluate("(section) => section.scrollIntoView({ block: 'center' })")
+        shown = "(link) => document.querySelector('convviz-board').getAttribute('state') === link"
+        page.wait_for_function(shown, arg=links[at])
+        figure.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        assert numbers(figure, "grad_input") == expected(from_link(links[at])[0].to_dict(), "grad_input")
+        assert figure.locator(".cv-sum").text_content().endswith(("= 45", "= 20")[at])
+
+
 def test_the_first_snippet_shows_its_digits_at_740_pixels(page, site):
     folder, address = site
     (folder / "first.html").write_text(f"<!doctype html><html lang=en>{blocks('html')[0]}", encoding="utf-8")

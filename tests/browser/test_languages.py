@@ -132,11 +132,11 @@ def test_a_site_goes_to_the_browser_s_language_unless_one_is_chosen(browser, url
     with fresh_page(browser, locale="zh-HK") as page:
         for where, tag, told in (
             ("index.html#v=2&size=6", "zh-Hant", False),
-            ("zh-Hans.html", "zh-Hans", False),
-            ("?lang=zh-Hant&v=2&lang=en", "en", False),
-            ("?lang=en&lang=zh_TW", "zh-Hant", False),
-            ("?lang=%ff", "en", True),
-            ("?lang=xx", "en", True),
+            ("app-zh-Hans.html", "zh-Hans", False),
+            ("app.html?lang=zh-Hant&v=2&lang=en", "en", False),
+            ("app.html?lang=en&lang=zh_TW", "zh-Hant", False),
+            ("app.html?lang=%ff", "en", True),
+            ("app.html?lang=xx", "en", True),
         ):
             page.goto(url + where)
             page.locator(f"html[lang={tag}] .cv-board[data-painted]").wait_for()

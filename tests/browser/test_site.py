@@ -9,7 +9,7 @@ import pytest
 
 from convviz.export.live_page import FOLDER
 from convviz.export.page_assets import SHOWN
-from convviz.export.site import INDEX, site_files, write_site
+from convviz.export.site import INDEX, app_of, site_files, write_site
 from convviz.facts.words import sentences
 from convviz.lessons import lesson
 from tests.browser.app_page import press_tab, slide, wait_painted
@@ -17,6 +17,7 @@ from tests.browser.axe import assert_accessible
 from tests.browser.server import ROOT, wait_until
 from tests.browser.test_embedded_in_other_pages import Quiet
 
+APP = app_of("en")
 say, say_board, say_lesson = sentences("picture"), sentences("board"), sentences("lesson_player")
 say_served = sentences("live_page")
 BELOW = "course/week 3"
@@ -100,7 +101,7 @@ def test_in_a_sandboxed_frame_it_lives_on_the_pages_own_numbers(site, url):
 
 def test_from_a_file_a_sentence_says_why_nothing_moves(page, tmp_path):
     write_site(tmp_path)
-    page.goto((tmp_path / INDEX).as_uri())
+    page.goto((tmp_path / APP).as_uri())
     late = page.locator(".cv-late")
     late.wait_for(state="attached")
     assert not late.is_visible(), "whoever only waits for the script does not see it"
@@ -110,7 +111,7 @@ def test_from_a_file_a_sentence_says_why_nothing_moves(page, tmp_path):
 
 
 def test_each_tab_opens_with_a_file_of_its_own(site, url):
-    site.goto(url)
+    site.goto(url + APP)
     wait_painted(site)
     places = {"mistakes": ".cv-verdict", "stack": "[data-cell]", "race": ".cv-race-recorded code"}
     places["pasted"] = ".cv-pasted-field"
@@ -132,7 +133,7 @@ def test_an_address_opens_its_picture_its_tab_and_its_lesson(site, url):
     site.get_by_role("button", name=say_board("copy.link")).click()
     site.locator(".cv-notice", has_text=say_board("copy.address")).wait_for()
     copied = site.evaluate("navigator.clipboard.readText()")
-    assert copied.startswith(f"{url}#v=2&"), "an address that every host and its caches know"
+    assert copied.startswith(f"{url}{APP}#v=2&"), "an address that every host and its caches know"
     assert "size=9&stride=3" in copied
     site.goto("about:blank")
     site.goto(f"{url}#v=2&size=9&stride=3&tab=mistakes")

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from convviz.export.site import app_of
 from convviz.facts import facts
 from convviz.facts.current_language import ENGLISH, languages, use_locale
 from convviz.facts.words import sentences
@@ -144,7 +145,7 @@ def test_script_and_plotly_are_files_of_the_whole_site(built):
     """So a browser keeps them from one page to the next: each page of a language names the same ones."""
     frames = {name: FRAMES.findall((built / name).read_text("utf-8")) for name in pages(built)}
     addresses = {os.path.normpath(f"{Path(name).parent}/{src}") for name, all_of in frames.items() for src in all_of}
-    assert addresses == {f"live/{'index' if tag == ENGLISH else tag}.html?lang={tag}" for tag in (ENGLISH, *OTHERS)}
+    assert addresses == {f"live/{app_of(tag)}?lang={tag}" for tag in (ENGLISH, *OTHERS)}
     kinds = [LIVE.search(f"/{path.relative_to(built).as_posix()}") for path in built.glob("live/convviz/*")]
     assert sorted(kind[1] for kind in kinds if kind and kind[1] == "plotly") == ["plotly"]
 

@@ -7,10 +7,13 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from convviz.export.article.page import export_article
+from convviz.export.article.sections import facts_of_sections
 from tests.browser.app_page.waits import APPEARS_WITHIN_MS, SETTLED
 from tests.browser.test_screen_layout import OUTSIDE_THE_WINDOW, OVERLAPS
 from tests.conftest import OUTSIDE
 from tests.environments.firefox import find_firefox, firefox
+from tests.export.test_article import Truth
 
 SKIPPED = "NO FIREFOX, its tests are SKIPPED: install it (Debian: `apt-get install firefox-esr`) or set CONVVIZ_FIREFOX"
 if find_firefox() is None and os.environ.get("CI") != "true":
@@ -101,6 +104,21 @@ def test_every_size_has_its_whole_page_in_light_and_dark(tab, exported):
         facts = "[...document.querySelectorAll('.cv-facts > p')].map((p) => p.clientHeight >= p.scrollHeight)"
         assert all(tab.evaluate(facts)), f"a line of words is cut through {about}"
     assert len(papers) == 2, "the dark one is dark"
+
+
+def test_the_picture_of_the_article_follows_the_sections(tab, tmp_path):
+    sections = {section["id"]: section for section in facts_of_sections()}
+    tab.open(export_article(tmp_path / "article.html").as_uri(), (1280, 720))
+    tab.wait("Boolean(document.querySelector('convviz-board').shadowRoot?.querySelector('[data-cell]'))")
+    inside = "const document = globalThis.document.querySelector('convviz-board').shadowRoot;"
+    read = f"(() => {{ {inside} return ({READ}) }})()"
+    for id in ("stride", "weight", "one", "channels"):
+        result = f"grad_{sections[id]['band']}"
+        expected = getattr(Truth(sections[id]["state"]), result)[0, 0].tolist()
+        tab.evaluate(f"document.getElementById('{id}').scrollIntoView({{ behavior: 'instant' }})")
+        tab.wait(f"Boolean(document.querySelector('#{id}[data-now]'))")
+        wanted = json.dumps(expected, separators=(",", ":")).replace(".0", "")
+        tab.wait(f"JSON.stringify({read}('{result}')) === '{wanted}'")
 
 
 def test_sliders_move_the_numbers_and_a_cell_is_pinned_by_a_click_and_by_keys(tab, exported):

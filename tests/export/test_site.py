@@ -12,6 +12,9 @@ from convviz.export.page_assets import SHOWN
 from convviz.export.site import INDEX, site_files, write_site
 from convviz.lessons import names
 
+FRONTS = [INDEX, "zh-Hans.html", "zh-Hant.html"]
+APPS = ["app.html", "app-zh-Hans.html", "app-zh-Hant.html"]
+ARTICLE = {"article", "article_head", "article_styles"}
 TABS = {f"tab-{tab}" for tab in SHOWN}
 PARTS = {"styles", "script", "plotly", "recorded-race", *TABS, *(f"lesson-{name}" for name in names())}
 
@@ -29,23 +32,25 @@ def named_in(page):
 def test_every_file_but_the_pages_is_named_after_what_it_holds_and_named_in_a_page():
     files = site_files()
     pages = {name: content for name, content in files.items() if name.endswith(".html")}
-    assert {*pages} == {INDEX, "zh-Hans.html", "zh-Hant.html"}
+    assert {*pages} == {*FRONTS, *APPS}
     for name, content in files.items():
         if name not in pages:
             tag = re.fullmatch(r"convviz/[a-z_-]+-([0-9a-f]{16})\.[a-z]+", name)[1]
             assert tag == hashlib.sha256(content).hexdigest()[:16], name
-    for page in pages.values():
+    for name, page in pages.items():
         named = named_in(page)
         assert named <= set(files)
-        assert {name.removeprefix("convviz/").rpartition("-")[0] for name in named} == PARTS
+        parts = {name.removeprefix("convviz/").rpartition("-")[0] for name in named}
+        assert parts == (PARTS if name in APPS else ARTICLE)
     assert {name for page in pages.values() for name in named_in(page)} == set(files) - set(pages)
 
 
 def test_the_page_asks_for_no_kernel_and_for_nothing_outside_its_folder():
-    page = site_files()[INDEX].decode()
-    addresses = re.findall(r'(?:href|src)="([^"]*)"', page)
-    assert [each for each in addresses if not each.startswith(("convviz/", "#", "data:"))] == []
-    assert "kernel" not in page.lower()
+    for name in (*FRONTS, *APPS):
+        addresses = re.findall(r'(?:href|src)="([^"]*)"', site_files()[name].decode())
+        own = ("convviz/", "#", "data:", *FRONTS, *APPS)
+        assert [each for each in addresses if not each.startswith(own)] == []
+    assert "kernel" not in site_files()["app.html"].decode().lower()
 
 
 def test_written_twice_it_has_the_same_bytes_and_nothing_is_written_anew(tmp_path, capsys):
@@ -172,14 +177,14 @@ def test_the_new_page_comes_after_its_files_and_before_the_old_ones_go(tmp_path,
         if path != stale:
             path.unlink()
     (tmp_path / INDEX).write_bytes(b"<body data-convviz-site>")
-    for page in ("zh-Hans.html", "zh-Hant.html"):
+    for page in (*FRONTS[1:], *APPS):
         (tmp_path / page).unlink()
     written = []
     monkeypatch.setattr(
         "convviz.export.site.write", lambda path, content, what: written.append((path.name, stale.exists()))
     )
     write_site(tmp_path)
-    pages = [INDEX, "zh-Hans.html", "zh-Hant.html"]
+    pages = [name for both in zip(APPS, FRONTS, strict=True) for name in both]
     kinds = [name if name in pages else name.split("-")[0] for name, _ in written]
     assert kinds == ["styles", "script", "script", "script", *pages]
     assert all(there for _, there in written)

@@ -25,8 +25,8 @@ PACKAGE = Path(__file__).parents[2] / "convviz"
 # As `sentences` takes them: the name of a file in words/, or of a feature.
 PARTS = [path.stem for path in sorted(PACKAGE.joinpath("facts", "words").glob("*.json"))]
 PARTS += [f"features/{path.parent.name}" for path in sorted(PACKAGE.joinpath("features").glob("*/words.json"))]
-# Ids that are names of something else: of controls and panels, lessons, words of the field.
-BY_NAME = {"help", "lesson_titles", "terms"}
+# Ids that are names of something else: of controls and panels, lessons, words of the field, sections of the article.
+BY_NAME = {"article", "help", "lesson_titles", "terms"}
 # What names sentences that somebody else says: what numbers were held against, why there is no answer.
 NAMED_IN = {"picture": PACKAGE / "app" / "step_numbers.py", "server_failures": PACKAGE / "serve" / "worker_pool.py"}
 JS_TEXTS = (re.compile(r'"([\w.]+)"'), re.compile(r"`([\w.]*\$\{[^`]*)`"))

@@ -27,6 +27,7 @@ SOURCES = sorted(
 TABS = {name: tab_file(name) for name in FEATURES}
 # The last are of pages: without a kernel, served, around a notebook of Voilà's.
 ENTRIES = [
+    "page/article.js",
     "page/script_carrier_widget.js",
     "page/request_shared_script.js",
     *TABS.values(),

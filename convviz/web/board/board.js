@@ -20,10 +20,16 @@ import { createBoardContext } from "./board_context.js";
 import { followTheme } from "../base/theme.js";
 import { say } from "../base/board_sentences.js";
 
+/**
+ * @typedef {{ only: (structure: Structure) => Structure, ease: (draw: () => void, panels: () =>
+ *   Iterable<Panel>) => void }} Figure a bare figure: what it shows of the structure; ease: from one picture to the next
+ */
+
 export class Board {
   arrival;
   #model;
   #own;
+  #figure;
   #root = element("div.cv-board.cv-look");
   #readout;
   #foot;
@@ -48,11 +54,12 @@ export class Board {
   #closers = [];
 
   /**
-   * @param {{ model: Model, el: HTMLElement, taught?: string[], own?: boolean, onBands?: () => void }}
-   * context taught: topics of lessons; own: the page is the app's; onBands: the bands are laid out anew
+   * @param {{ model: Model, el: HTMLElement, taught?: string[], own?: boolean, onBands?: () => void, figure?:
+   *   Figure | null }} context taught: topics of lessons; own: the page is the app's; onBands: the bands are
+   *   laid out anew
    */
-  constructor({ model, el, taught = [], own = false, onBands = () => {} }) {
-    [this.#model, this.#own] = [model, own];
+  constructor({ model, el, taught = [], own = false, onBands = () => {}, figure = null }) {
+    [this.#model, this.#own, this.#figure] = [model, own, figure];
     this.#readout = new Readout(model);
     this.#rows = new BandList(this.#root, {
       isPaper: () => this.#onPaper,
@@ -163,11 +170,19 @@ export class Board {
   #paint() {
     this.#frame = 0;
     if (this.#gone) return;
-    const [structure, values] = [this.#model.get("structure"), this.#model.get("values")];
+    const [all, values] = [this.#model.get("structure"), this.#model.get("values")];
     // half an update
-    if (!structure.equations || values.version !== structure.version) return;
+    if (!all.equations || values.version !== all.version) return;
     const everything = this.#whole;
     this.#whole = false;
+    const structure = this.#figure?.only(all) ?? all;
+    if (everything && this.#figure)
+      this.#figure.ease(() => this.#draw(structure, values, true), this.#panels);
+    else this.#draw(structure, values, everything);
+  }
+
+  /** @param {Structure} structure @param {Told} values @param {boolean} everything */
+  #draw(structure, values, everything) {
     const known = this.#rows.known(everything ? structure : null);
     if (everything) this.#layOut(structure);
     const numbers = decodeAll(values);
@@ -197,7 +212,7 @@ export class Board {
   /** Whose gradient the tray keeps: the pinned pixel's, or that of the conclusion. @returns {Place | null} */
   #pixel() {
     const selected = this.#model.get("selected");
-    const pixel = selected?.panel === "grad_input" ? selected : this.arrival.pixel();
+    const pixel = selected?.panel === "grad_input" ? selected : this.#figure ? null : this.arrival.pixel();
     return samePlace(pixel, this.#asked) ? null : pixel; // it would give the number away
   }
 
@@ -207,7 +222,8 @@ export class Board {
     if (!this.#painted || this.#model.get("values") !== this.#painted.values) return false;
     const { geometry } = this.#model.get("structure");
     // On a phone the digits have its room, unless a lesson speaks of it.
-    const hasRoom = this.#bands.stage() !== "narrow" || this.#root.closest("[data-lesson]");
+    const hasRoom =
+      !["narrow", "figure"].includes(this.#bands.stage()) || this.#root.closest("[data-lesson]");
     return this.#shared.tray.see(geometry, this.#painted.numbers, hasRoom ? this.#pixel() : null);
   }
 
@@ -275,7 +291,7 @@ export class Board {
       band.el.toggleAttribute("data-told", band.name === name);
   }
 
-  /** A lecture begins or ends. */
+  /** A lecture begins or ends, or a figure shows another part. */
   relayout() {
     this.#bands.share();
     this.#schedule(true);

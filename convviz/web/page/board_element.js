@@ -1,10 +1,12 @@
 // <convviz-board>: the board as an element of somebody else's page, in a shadow root. The modules of several
 // languages meet in one place of the page, and each element takes the one of its language.
 import WORDS from "../../facts/words/board_element.json" with { type: "json" };
+import { samePlace } from "../base/cell_place.js";
 import { element } from "../base/dom.js";
 import { understood } from "../base/wanted_language.js";
 import { language, sentences } from "../base/sentences.js";
 import { isLink, toLink } from "../rules/settings_link.js";
+import { namesIn, placeIn } from "./bare_figure.js";
 
 const say = sentences(WORDS);
 const NAME = "convviz-board";
@@ -12,10 +14,12 @@ const CHANGE = "convviz-change";
 const PLACE = Symbol.for("convviz.boards");
 
 /**
- * @typedef {{ state: string | null, controls: string[] | null, lesson: string | null }} Wanted null: no
- *   attribute
- * @typedef {{ show: (place: HTMLElement, wanted: Wanted) => { model: Model, close: () => void }, sheet: () =>
- *   CSSStyleSheet }} Speaker of one language
+ * @import { Part } from "./bare_figure.js"
+ * @typedef {{ state: string | null, controls: string[] | null, lesson: string | null, part: Part | null }}
+ *   Wanted null: no attribute; part: it is a bare figure
+ * @typedef {{ model: Model, close: () => void, show?: (part: Part) => void }} Shown show: of a bare figure
+ * @typedef {{ show: (place: HTMLElement, wanted: Wanted) => Shown, sheet: () => CSSStyleSheet }} Speaker of
+ *   one language
  * @typedef {{ speakers: Map<string, Speaker>, views: Set<BoardElement> }} Meeting
  */
 
@@ -42,12 +46,13 @@ function checkLink(text) {
 const Base = /** @type {typeof HTMLElement} */ (globalThis.HTMLElement ?? Object);
 
 class BoardElement extends Base {
-  static observedAttributes = ["state", "controls", "lesson", "lang"];
+  static observedAttributes = ["state", "controls", "lesson", "lang", "band", "panels", "cell"];
   #root = this.attachShadow({ mode: "open" });
-  /** @type {{ model: Model, close: () => void } | null} */
+  /** @type {Shown | null} */
   #made = null;
   #tag = ""; // of its language
   #link = /** @type {string | null} */ (null); // told last
+  #cell = /** @type {Place | null} */ (null); // told last
   /** While out of the page, or drawn anew. @type {Settings | null} */
   #kept = null;
   #start = ""; // link of Reset
@@ -72,6 +77,13 @@ class BoardElement extends Base {
       if (here && this.#made && text) return this.#open(this.#made.model, text);
       this.#clear();
       this.#kept = null;
+    }
+    const part = this.#part();
+    if (here && this.#made?.show && part && ["band", "panels", "cell"].includes(name)) {
+      return this.#attempt(this.#made.model, () => {
+        if (name !== "cell") this.#made?.show?.(part);
+        this.#pin();
+      });
     }
     if (here) this.#draw();
   }
@@ -107,8 +119,9 @@ class BoardElement extends Base {
     const { model } = this.#made;
     this.#start = this.#startLink();
     if (this.#kept && !this.getAttribute("lesson")) model.restore(this.#kept);
-    this.#link = linkOf(model);
+    this.#attempt(model, () => this.#pin());
     model.on("settings", () => this.#tell(model));
+    model.on("change:selected", () => this.#tell(model));
   }
 
   /** And keep what was on the board. */
@@ -130,6 +143,19 @@ class BoardElement extends Base {
     return this.#kept ? this.#start : (this.getAttribute("state") ?? "");
   }
 
+  /** @returns {Part | null} */
+  #part() {
+    const band = this.getAttribute("band");
+    return band ? { band, panels: namesIn(this.getAttribute("panels") ?? "") } : null;
+  }
+
+  /** The cell that the attribute names. */
+  #pin() {
+    const cell = placeIn(this.getAttribute("cell") ?? "");
+    if (cell || this.#part()) this.#made?.model.select(cell);
+    this.#cell = this.#made?.model.get("selected") ?? null;
+  }
+
   /** @returns {Wanted} */
   #wanted() {
     const [controls, lesson] = ["controls", "lesson"].map((name) => this.getAttribute(name));
@@ -139,17 +165,26 @@ class BoardElement extends Base {
       state: state || null,
       controls: controls === null ? null : controls.split(/[\s,]+/).filter(Boolean),
       lesson: lesson || null,
+      part: this.#part(),
     };
   }
 
   /** Nonsense changes nothing. @param {Model} model @param {string} text */
   #open(model, text) {
     if (text === this.#link) return; // somebody keeps what the event told
-    this.#quiet = true;
-    try {
+    this.#attempt(model, () => {
       checkLink(text);
       model.send({ type: "open", link: text });
       if (!model.get("failed")) this.#start = text;
+      this.#pin();
+    });
+  }
+
+  /** Of an attribute: it tells nothing, and what is wrong is said. @param {Model} model @param {() => void} act */
+  #attempt(model, act) {
+    this.#quiet = true;
+    try {
+      act();
     } catch (error) {
       model.say(/** @type {Error} */ (error).message, true);
     }
@@ -159,10 +194,10 @@ class BoardElement extends Base {
 
   /** @param {Model} model */
   #tell(model) {
-    const link = linkOf(model);
-    if (this.#quiet || link === this.#link) return;
-    this.#link = link;
-    const told = new CustomEvent(CHANGE, { bubbles: true, composed: true, detail: { link } });
+    const [link, cell] = [linkOf(model), model.get("selected")];
+    if (this.#quiet || (link === this.#link && samePlace(cell, this.#cell))) return;
+    [this.#link, this.#cell] = [link, cell];
+    const told = new CustomEvent(CHANGE, { bubbles: true, composed: true, detail: { link, cell } });
     this.dispatchEvent(told);
   }
 }

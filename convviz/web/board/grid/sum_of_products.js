@@ -1,6 +1,7 @@
 // A cell's sum: each product with its factors in their cells' colours.
 import { element, focusOf, listen, makeButton } from "../../base/dom.js";
 import { formatNumber, inked } from "../../base/format.js";
+import { rove } from "../../base/roving_tabindex.js";
 import { setColoured, coloured } from "../band/coloured_names.js";
 import { say } from "../../base/board_sentences.js";
 
@@ -54,6 +55,9 @@ export class Sum {
   #shown = ""; // a long sum stays open while its numbers move
   #standing = ""; // all that is written: replaced buttons hear no click
   #onTerm;
+  #buttons = () => [...this.el.querySelectorAll("button")];
+  /** The products are one stop. */
+  #beginStop = rove(this.el, () => this.#buttons().filter((button) => button.className === "cv-product"));
 
   /** @param {OnTerm} onTerm */
   constructor(onTerm) {
@@ -63,9 +67,7 @@ export class Sum {
   /** @param {WrittenSum} sum @param {Colors} colors @param {Factor[][]} visible @param {boolean} folded */
   #write(sum, colors, visible, folded) {
     const { value, terms, nothing = "", minus, after } = sum;
-    const held = [...this.el.querySelectorAll("button")].indexOf(
-      /** @type {HTMLButtonElement} */ (focusOf(this.el)),
-    );
+    const held = this.#buttons().indexOf(/** @type {HTMLButtonElement} */ (focusOf(this.el)));
     this.#onTerm(null); // replaced terms hear no leave
     const products = visible.flatMap((term, index) => [
       ...(index ? [minus ? " \u2212 " : " + "] : []),
@@ -90,7 +92,8 @@ export class Sum {
     );
     this.el.dataset.terms = String(terms.length);
     this.el.toggleAttribute("data-open", this.#open);
-    this.el.querySelectorAll("button")[held]?.focus({ preventScroll: true });
+    this.#beginStop();
+    this.#buttons()[held]?.focus({ preventScroll: true });
   }
 
   /** @param {WrittenSum} sum @param {Colors} colors */

@@ -55,9 +55,12 @@ export class Bands {
     return app?.dataset.stage ?? "";
   }
 
+  /** The picture asks for no height: a lecture fills its screen, a bare figure its box. */
+  isFixed = () => ["lecture", "figure"].includes(this.stage());
+
   /** Empty if all are shown. */
   alone() {
-    const isOne = ["medium", "narrow", "lecture"].includes(this.stage());
+    const isOne = ["medium", "narrow", "lecture", "figure"].includes(this.stage());
     if (!isOne && !(this.stage() && (this.#isDrawn() || this.#isCrowded))) return "";
     if (this.#focused) return this.#focused;
     return this.#equations.has(this.#brought) ? this.#brought : [...this.#equations.keys()][0];
@@ -147,7 +150,7 @@ export class Bands {
     this.#isCrowded = isCrowded;
     const one = this.alone();
     const stage = /** @type {HTMLElement | null} */ (this.#root.closest("[data-stage]"));
-    if (stage) stage.dataset.bands = this.stage() === "lecture" ? "lecture" : one ? "one" : "all";
+    if (stage) stage.dataset.bands = this.isFixed() ? this.stage() : one ? "one" : "all";
     for (const equation of this.#equations.values())
       equation.setPlace({ focused: this.#focused, alone: one, inUse: this.inUse() });
     const [areas, columns, lines] = this.#gridOf(one, this.#extent);

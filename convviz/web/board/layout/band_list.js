@@ -208,7 +208,7 @@ export class BandList {
     setStyle(picture, "min-height", `${least}px`);
     const alone = this.bands.alone();
     const by = Math.max(least - extent.whole, -extent.beyond);
-    if (!by || !alone || this.bands.stage() === "lecture") return room;
+    if (!by || !alone || this.bands.isFixed()) return room;
     const [height, whole, beyond] = [extent.height + by, extent.whole + by, extent.beyond + by];
     this.#extent = { width: extent.width, height, whole, beyond };
     const bands = (room.bands ?? []).map((band) =>
@@ -219,7 +219,7 @@ export class BandList {
 
   /** Of the picture. @param {Room} room @param {Extent} extent */
   #leastHeight({ bands }, { whole, height }) {
-    if (this.bands.stage() === "lecture") return 0;
+    if (this.bands.isFixed()) return 0;
     const alone = this.bands.alone();
     if (!alone) return whole - height + this.bands.leastHeight(true);
     const stage = bands?.find(({ name }) => name === alone);

@@ -1,0 +1,216 @@
+"""The bare figure of the module: `<convviz-board band=...>`, panels and signs alone, in any box of a page."""
+
+import functools
+import http.server
+import threading
+import zlib
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+import convviz
+from convviz.settings.link import from_link
+from convviz.settings.tensors import grad_tensor, input_tensor, weight_tensor
+from tests.browser.test_embedded_in_other_pages import Quiet
+
+PAGE = """<!doctype html><html lang="en"><title>Course</title>
+<style>body {{ margin: 0; height: 3000px }} convviz-board {{ height: 420px; width: {width}px }}</style>
+<script type="module" src="convviz.mjs"></script>{figure}
+<script>const heard = []; addEventListener("convviz-change", ({{ detail }}) => heard.push(detail));</script></html>"""
+FIGURE = '<convviz-board state="{state}" band="{band}" panels="{panels}" cell="{cell}"></convviz-board>'
+STAMPS = "grad_output,weight,grad_input"
+AS_SEEN = """(host) => {
+  const [root, box] = [host.shadowRoot, host.getBoundingClientRect()];
+  const inside = ({ left, right, top, bottom }) =>
+    left >= box.left - 1 && right <= box.right + 1 && top >= box.top - 1 && bottom <= box.bottom + 1;
+  const seen = (node) => node.checkVisibility() && node.getClientRects().length > 0;
+  const area = (panel) => panel.querySelector(".cv-area").getBoundingClientRect();
+  const panels = [...root.querySelectorAll(".cv-panel")];
+  return {
+    panels: panels.map((panel) => panel.dataset.panel),
+    numbers: Object.fromEntries(panels.map((panel) => [panel.dataset.panel,
+      [...panel.querySelectorAll("[data-cell]")].map((cell) => Number(cell.dataset.value))])),
+    places: panels.map(area).map(({ x, y, width, height }) => [x, y, width, height].map(Math.round)),
+    inside: panels.every((panel) => inside(area(panel))),
+    digits: Math.min(...panels.flatMap((panel) => [...panel.querySelectorAll(".cv-printed text")].map((text) =>
+      parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().d))),
+    signs: [...root.querySelectorAll(".cv-symbol")].map((sign) => sign.textContent),
+    others: [...root.querySelectorAll("button, select, summary, input, h3")].filter(seen)
+      .map((node) => node.className).filter((name) => name !== "cv-product"),
+    sum: root.querySelector(".cv-sum").textContent,
+    stops: [...root.querySelectorAll("*")].filter((node) => node.tabIndex >= 0 && seen(node)).length,
+    notice: root.querySelector(".cv-notice").textContent,
+  };
+}"""
+
+
+@pytest.fixture(scope="module")
+def host(tmp_path_factory):
+    """A folder with the module, and its address."""
+    folder = tmp_path_factory.mktemp("figures")
+    convviz.export_module(folder / "convviz.mjs")
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=folder)) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield folder, f"http://127.0.0.1:{server.server_port}/host.html"
+        server.shutdown()
+        thread.join()
+
+
+def open_figure(page, host, width=900, band="input", panels=STAMPS, state="v=2", cell=""):
+    folder, address = host
+    figure = FIGURE.format(state=state.replace("&", "&amp;"), band=band, panels=panels, cell=cell)
+    (folder / "host.html").write_text(PAGE.format(width=width, figure=figure), encoding="utf-8")
+    page.goto(f"{address}?{zlib.crc32(figure.encode())}")  # a page of the same second is taken from the cache
+    return page.locator("convviz-board")
+
+
+def seen(figure):
+    """Return what a figure shows, once it has painted its last change."""
+    figure.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    figure.locator("[data-cell]").first.wait_for(state="attached")
+    return figure.evaluate(AS_SEEN)
+
+
+def by_autograd(link):
+    """Return grad_input and grad_weight of a link's convolution, as autograd has them."""
+    settings, _ = from_link(link)
+    x, weight = (make(settings).double().requires_grad_() for make in (input_tensor, weight_tensor))
+    spec = settings.spec
+    (padding, _), (across, _) = spec.padding
+    output = F.conv2d(x, weight, None, spec.stride, (padding, across), spec.dilation, spec.groups)
+    gradients = torch.autograd.grad(output, (x, weight), grad_tensor(settings).double())
+    return {
+        name: gradient[0, 0].flatten().tolist()
+        for name, gradient in zip(("grad_input", "grad_weight"), gradients, strict=True)
+    }
+
+
+@pytest.mark.parametrize("width", [340, 700, 1400])
+@pytest.mark.parametrize(
+    ("band", "panels", "state"),
+    [
+        ("input", STAMPS, "v=2&size=7&stride=2&grad=ones&view=stamps"),
+        ("input", "", "v=2&grad=ones&view=window"),
+        ("weight", "", "v=2"),
+    ],
+)
+def test_panels_and_signs_alone_fill_the_box_with_numbers_that_can_be_read(page, host, width, band, panels, state):
+    shown = seen(open_figure(page, host, width, band, panels, state))
+    assert shown["inside"]
+    assert shown["digits"] >= 9.9
+    assert shown["others"] == []
+    result = f"grad_{band}"
+    assert shown["panels"][-1] == result
+    assert shown["numbers"][result] == by_autograd(state)[result]
+    assert shown["signs"][-1] == "="
+    assert shown["stops"] == 3, "a panel each"
+
+
+def test_a_long_sum_is_one_stop_in_which_arrows_move(page, host):
+    figure = open_figure(page, host, state="v=2&grad=ones&view=stamps", cell="grad_input 2 2")
+    assert seen(figure)["stops"] == 4
+    products = figure.locator(".cv-product")
+    products.first.focus()
+    for key, at in (("ArrowRight", 1), ("End", 8), ("ArrowRight", 0)):
+        page.keyboard.press(key)
+        assert products.nth(at).evaluate("(product) => product.getRootNode().activeElement === product")
+    assert seen(figure)["stops"] == 4
+
+
+def test_chosen_panels_keep_the_signs_between_them(page, host):
+    figure = open_figure(page, host, panels="weight,grad_input")
+    assert seen(figure)["panels"] == ["weight", "grad_input"]
+    assert seen(figure)["signs"] == ["="]
+    figure.evaluate("(host) => host.setAttribute('panels', 'grad_output,grad_input')")
+    assert seen(figure)["signs"] == []
+
+
+def test_a_state_that_comes_later_looks_like_one_that_was_there_first(page, host):
+    """Whatever way led there, through other bands and sizes, and in the middle of another change."""
+    states = [
+        ("v=2", "input", ""),
+        ("v=2&size=7&stride=2&grad=ones&view=window", "input", "grad_input 3 3"),
+        ("v=2&in_channels=2&out_channels=2&grad=ones&view=stamps", "input", "grad_input 2 2"),
+        ("v=2&grad=ones", "weight", "grad_weight 0 0"),
+    ]
+    fresh = [
+        seen(open_figure(page, host, panels="", state=state, band=band, cell=cell)) for state, band, cell in states
+    ]
+    page.emulate_media(reduced_motion="no-preference")
+    figure = page.locator("convviz-board")
+    for at in (0, 2, 1, 3, 0):
+        state, band, cell = states[at]
+        change = "(host, all) => Object.entries(all).forEach(([name, value]) => host.setAttribute(name, value))"
+        figure.evaluate(change, {"state": state, "band": band, "cell": cell})
+        seen(figure)
+        figure.evaluate("(host) => Promise.all(host.shadowRoot.getAnimations().map((each) => each.finished))")
+        assert seen(figure) == fresh[at]
+    assert page.evaluate("heard") == []
+
+
+def test_a_drag_and_a_click_are_told_as_those_of_a_board(page, host):
+    figure = open_figure(page, host)
+    seen(figure)
+    cell = figure.locator("[data-panel=grad_output] [data-cell='1,1']").bounding_box()
+    at = (cell["x"] + cell["width"] / 2, cell["y"] + cell["height"] / 2)
+    page.mouse.move(*at)
+    page.mouse.down()
+    page.mouse.move(at[0] + cell["width"], at[1], steps=3)
+    page.mouse.up()
+    moved = page.evaluate("heard.at(-1)")
+    assert seen(figure)["numbers"]["grad_input"] == by_autograd(moved["link"])["grad_input"]
+    assert moved["cell"] == {"panel": "grad_output", "row": 1, "column": 2}
+    figure.locator("[data-panel=grad_input] [data-cell='2,3']").click(force=True)
+    assert page.evaluate("heard.at(-1)") == {
+        "link": moved["link"],
+        "cell": {"panel": "grad_input", "row": 2, "column": 3},
+    }
+    assert seen(figure)["sum"].startswith("grad_input[2,3] = ")
+
+
+def test_two_figures_of_a_page_move_each_by_itself(page, host):
+    folder, address = host
+    both = FIGURE.format(state="v=2", band="input", panels="", cell="")
+    both += FIGURE.format(state="v=2&amp;grad=ones", band="weight", panels="", cell="")
+    (folder / "both.html").write_text(PAGE.format(width=700, figure=both), encoding="utf-8")
+    page.goto(address.replace("host.html", "both.html"))
+    one, other = (page.locator("convviz-board").nth(at) for at in (0, 1))
+    before = seen(one), seen(other)
+    assert before[0]["numbers"]["grad_input"] == by_autograd("v=2")["grad_input"]
+    assert before[1]["numbers"]["grad_weight"] == by_autograd("v=2&grad=ones")["grad_weight"]
+    one.locator("[data-panel=grad_output] [data-cell='1,1']").focus()
+    page.keyboard.press("Shift+ArrowRight")
+    assert seen(one)["numbers"]["grad_input"] != before[0]["numbers"]["grad_input"]
+    assert seen(other) == before[1]
+
+
+def test_the_wheel_scrolls_the_page(page, host):
+    figure = open_figure(page, host)
+    seen(figure)
+    for place in (".cv-row", ".cv-sum", "[data-panel=weight] .cv-area"):
+        page.evaluate("scrollTo(0, 0)")
+        figure.locator(place).first.hover(force=True)
+        page.mouse.wheel(0, 200)
+        page.wait_for_function("scrollY > 100")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("band", "up", "band is one of forward, input, weight, bias: got up"),
+        ("panels", "output", "a panel of the band input is one of"),
+        ("cell", "grad_input 2", "cell is a panel with a row and a column, such as grad_input 2 3: got grad_input 2"),
+    ],
+)
+def test_what_it_cannot_show_it_says(page, host, name, value, told):
+    figure = open_figure(page, host)
+    before = seen(figure)
+    figure.evaluate("(host, [name, value]) => host.setAttribute(name, value)", [name, value])
+    after = seen(figure)
+    assert after.pop("notice").startswith(told)
+    before.pop("notice")
+    assert after == before
+    figure = open_figure(page, host, **{name: value})
+    assert told in figure.locator(".cv-notice").text_content()
