@@ -12,7 +12,7 @@ import {
   mistakenProducts,
 } from "../../convviz/web/numbers/compute_mistake.js";
 import { createDiagnosis } from "../../convviz/web/numbers/diagnose_number.js";
-import { agreesWithTyped } from "../../convviz/web/numbers/typed_number.js";
+import { typedAgrees } from "../../convviz/web/numbers/typed_number.js";
 import { isKnown } from "../../convviz/web/rules/recipe_steps.js";
 import { fromLink } from "../../convviz/web/rules/settings_link.js";
 import { tensorsOf } from "../../convviz/web/rules/settings_and_tensors.js";
@@ -62,9 +62,9 @@ test("a kernel that is not rotated is named in every geometry, with any border, 
           found.every(({ why }) => why !== "mistake"),
           `the catalogue is about another thing: ${about}`,
         );
-        met.transposed += Number(!agreesWithTyped(typed, right));
+        met.transposed += Number(!typedAgrees(typed, right));
       } else {
-        assert.equal(named, !agreesWithTyped(typed, right), about);
+        assert.equal(named, !typedAgrees(typed, right), about);
         met[panel] += Number(named);
       }
       assert.ok(panel === "grad_input" || found.every(({ way }) => way === 0), "the tab has no such panel");
@@ -156,16 +156,14 @@ test("a number is answered with every mistake that gives it and with no other", 
           way,
           number: numberAt(made(panel, way, spec, stages), stages[panel].shape, at),
         }))
-        .filter(({ number }) => number !== null && !agreesWithTyped(number, right))
+        .filter(({ number }) => number !== null && !typedAgrees(number, right))
         .filter(({ way }) => isWhole(panel, way, spec, reals)),
     );
     for (const number of new Set(numbers.map((each) => each.number))) {
       const said = find(number)
         .filter(({ why }) => why === "mistake")
         .map(({ id }) => id);
-      const fits = new Set(
-        numbers.filter((each) => agreesWithTyped(number, each.number)).map(({ id }) => id),
-      );
+      const fits = new Set(numbers.filter((each) => typedAgrees(number, each.number)).map(({ id }) => id));
       const about = `${JSON.stringify(spec)} ${panel} ${at} ${number}`;
       assert.deepEqual(
         said,
@@ -232,7 +230,7 @@ const textOf = (term) =>
 /** Whether more than a single wrong sign gives a number: another one, or two products of which each is missing or twice. */
 function hasOtherSlips(terms, right, typed) {
   const products = terms.map((term) => total([term])).filter(Boolean);
-  const off = (change) => agreesWithTyped(typed, right + change);
+  const off = (change) => typedAgrees(typed, right + change);
   if (products.filter((product) => off(-2 * product)).length > 1) return true;
   return products.some((one, at) =>
     products.slice(0, at).some((other) => [one + other, one - other].some((by) => off(by) || off(-by))),
@@ -243,12 +241,12 @@ function hasOtherSlips(terms, right, typed) {
 function isTrue(question, terms, typed, { why, places, terms: said, added }) {
   const { stages, panel, at, right } = question;
   const pairs = terms.filter((term) => term.length === (panel === "grad_bias" ? 1 : 2));
-  if (why === "sign") return agreesWithTyped(typed, -right);
+  if (why === "sign") return typedAgrees(typed, -right);
   if (why.startsWith("count")) return typed === pairs.length;
   if (why === "unweighted") {
     const names = { output: ["weight", "input"], grad_input: ["grad_output", "weight"] };
     const kept = (names[panel] ?? ["grad_output", "input"]).indexOf(added);
-    return agreesWithTyped(typed, total(terms.map((term) => (term.length === 2 ? [term[kept]] : term))));
+    return typedAgrees(typed, total(terms.map((term) => (term.length === 2 ? [term[kept]] : term))));
   }
   if (why === "neighbour")
     return places.every((where) => {
@@ -256,7 +254,7 @@ function isTrue(question, terms, typed, { why, places, terms: said, added }) {
       const there = at.map(
         (each, axis) => each + moves.reduce((sum, move) => sum + (move[axis - 2] ?? 0), 0),
       );
-      return agreesWithTyped(typed, read(stages[panel], there));
+      return typedAgrees(typed, read(stages[panel], there));
     });
   const times = { missing: -1, twice: 1, flipped: -2 }[why];
   const numbers = new Map(terms.map((term) => [textOf(term), total([term])]));
@@ -264,9 +262,7 @@ function isTrue(question, terms, typed, { why, places, terms: said, added }) {
   // Of what is no product none is spoken of.
   const called = said.every((text) => text.includes(" \u00b7 ") || !WORDS[`if.${why}`].includes("product"));
   return (
-    called &&
-    said.length > 0 &&
-    said.every((text) => agreesWithTyped(typed, right + times * numbers.get(text)))
+    called && said.length > 0 && said.every((text) => typedAgrees(typed, right + times * numbers.get(text)))
   );
 }
 
@@ -301,19 +297,18 @@ test("a number agrees at every size with what its cell prints, and with nothing 
   for (let power = -6; power < 9; power++) {
     for (const sign of [1, -1]) {
       const number = sign * 1.2345678 * 10 ** power;
-      if (power > -6) assert.ok(agreesWithTyped(parseNumber(fullNumber(number, "float32")), number), number);
-      if (power < 6)
-        assert.ok(agreesWithTyped(parseNumber(formatNumber(number)), number), formatNumber(number));
-      if (power > -4) assert.ok(!agreesWithTyped(number * 1.01, number), `${number * 1.01} for ${number}`);
-      assert.ok(!agreesWithTyped(-number, number) || power < -5, -number);
+      if (power > -6) assert.ok(typedAgrees(parseNumber(fullNumber(number, "float32")), number), number);
+      if (power < 6) assert.ok(typedAgrees(parseNumber(formatNumber(number)), number), formatNumber(number));
+      if (power > -4) assert.ok(!typedAgrees(number * 1.01, number), `${number * 1.01} for ${number}`);
+      assert.ok(!typedAgrees(-number, number) || power < -5, -number);
     }
   }
   assert.ok(
-    agreesWithTyped(0.666, 2 / 3) && agreesWithTyped(0.67, 2 / 3) && !agreesWithTyped(0.001, 0.0006),
+    typedAgrees(0.666, 2 / 3) && typedAgrees(0.67, 2 / 3) && !typedAgrees(0.001, 0.0006),
     "of a few digits",
   );
   assert.ok(
-    agreesWithTyped(44410, 44410.25) && !agreesWithTyped(44000, 44410.25) && !agreesWithTyped(44411, 44410),
+    typedAgrees(44410, 44410.25) && !typedAgrees(44000, 44410.25) && !typedAgrees(44411, 44410),
     "large",
   );
   const link = "v=2&size=64&kernel=5x2&stride=6&padding=3x0,3&dilation=2x1&batch=3&input=ramp";

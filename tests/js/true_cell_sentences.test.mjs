@@ -10,7 +10,7 @@ import { createPageModel } from "../../convviz/web/numbers/page_model.js";
 import { captionOf } from "../../convviz/web/picture/band_captions.js";
 import { roleWords } from "../../convviz/web/picture/role_in_gradients_sentences.js";
 import { Links } from "../../convviz/web/picture/find_linked_cells.js";
-import { explainGradOutput } from "../../convviz/web/picture/explain_grad_output_cell.js";
+import { explainCell } from "../../convviz/web/picture/explain_grad_output_cell.js";
 import { Pairing, stampLinks } from "../../convviz/web/picture/stamp_and_window_pairs.js";
 import { CellProducts } from "../../convviz/web/picture/cell_products.js";
 import { becauseWords, topicsOf } from "../../convviz/web/picture/why_topics.js";
@@ -148,7 +148,7 @@ class Recount {
 
   checkSaid(cell, check) {
     const { settings, links, terms, valueAt } = this;
-    const loss = explainGradOutput(settings.loss, this.geometry, cell, valueAt);
+    const loss = explainCell(settings.loss, this.geometry, cell, valueAt);
     const back = settings.transposed ? "" : roleWords(links, terms, cell, valueAt);
     const said = [...readAll(loss?.words ?? ""), ...readAll(back)];
     for (const each of said) this.hold(each, cell);

@@ -3,7 +3,7 @@ import { element, setAttribute, setText } from "../base/dom.js";
 import { IntroPlayer } from "./steps/intro_animation.js";
 import { Changes } from "./grid/highlight_changes.js";
 import { followArrows } from "./grid/drag_one_hot.js";
-import { ReadoutAndLegend } from "./layout/readout_and_legend.js";
+import { Legend } from "./layout/readout_and_legend.js";
 import { decode } from "../base/format.js";
 import { followShortcuts } from "./keyboard_shortcuts.js";
 import { followKernel } from "../base/lost_kernel.js";
@@ -16,7 +16,7 @@ import { BandList } from "./layout/band_list.js";
 import { rampsOf } from "./band/band_elements.js";
 import { samePlace } from "../base/cell_place.js";
 import { followLinks } from "./read_link_from_address.js";
-import { createBoardContext } from "./board_context.js";
+import { createContext } from "./board_context.js";
 import { followTheme } from "../base/theme.js";
 import { say } from "../base/board_sentences.js";
 
@@ -70,14 +70,14 @@ export class Board {
     this.#bands = this.#rows.bands;
     this.#changes = new Changes(model, this.#panels, (reasons) => this.#rows.sayUnchanged(reasons));
     const library = loadPlotly(model);
-    this.#shared = createBoardContext(library.ready, taught, this.#readout, {
+    this.#shared = createContext(library.ready, taught, this.#readout, {
       model,
       rows: this.#rows,
       theme: () => this.#theme,
       escape: this.escape,
       focusBand: (name) => this.#focusBand(name === this.#bands.focused() ? "" : name),
     });
-    this.#foot = new ReadoutAndLegend(this.#readout, this.#shared.highlight.el, () => this.#schedule(false));
+    this.#foot = new Legend(this.#readout, this.#shared.highlight.el, () => this.#schedule(false));
     this.#root.append(this.#rows.ruler, this.#rows.el, this.#foot.el);
     el.append(this.#root);
     this.arrival = new IntroPlayer(this.#shared, this.#root, {

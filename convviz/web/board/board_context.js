@@ -4,14 +4,14 @@ import { Highlighter } from "./grid/highlight.js";
 import { createResponseTable } from "./panel/impulse_response_table.js";
 import { isSingleOne, shownOne } from "../rules/change_settings.js";
 
-/** @typedef {ReturnType<typeof createBoardContext> & { draggedOne?: boolean }} Shared draggedOne: the 1 was */
+/** @typedef {ReturnType<typeof createContext> & { draggedOne?: boolean }} Shared draggedOne: the 1 was */
 
 /**
  * @param {Promise<Plotly | null>} plotly @param {string[]} taught @param {import("./layout/readout.js").Readout} readout
  * @param {{ model: Model, rows: import("./layout/band_list.js").BandList, theme: () => string, escape: () => boolean,
  * focusBand: (name: string) => void }} board
  */
-export function createBoardContext(
+export function createContext(
   plotly,
   taught,
   { say, read, unread },

@@ -22,7 +22,7 @@ function begun(settings) {
  * @param {Follow} follow
  * @returns {{ el: HTMLElement, close: () => void }}
  */
-export function createGradientDescent(model, follow) {
+export function createDescent(model, follow) {
   const body = element("div.cv-popover");
   const el = createPopover("cv-hanging.cv-learn", element("summary", sayDescent("title")), body);
   /** @type {LearnPanel | null} */

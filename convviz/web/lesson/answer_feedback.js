@@ -4,7 +4,7 @@ import WORDS from "../../facts/words/lesson_player.json" with { type: "json" };
 import REASONS from "../../facts/words/wrong_number_reasons.json" with { type: "json" };
 import { parseNumber } from "../base/format.js";
 import { sentences } from "../base/sentences.js";
-import { agreesWithTyped } from "../numbers/typed_number.js";
+import { typedAgrees } from "../numbers/typed_number.js";
 import { say } from "./sentences.js";
 
 const sayReasons = sentences(REASONS);
@@ -32,7 +32,7 @@ export function feedbackOf(words = {}) {
 /** Or is printed alike, if not whole. @param {string} typed @param {number} right */
 export function isRight(typed, right) {
   const given = parseNumber(typed);
-  return given !== null && agreesWithTyped(given, right);
+  return given !== null && typedAgrees(given, right);
 }
 
 /**

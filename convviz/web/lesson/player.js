@@ -5,7 +5,7 @@ import { afterwards } from "../numbers/latest_request.js";
 import { fromLink, toLink } from "../rules/settings_link.js";
 import { inPlaceOf, replaced } from "../rules/settings_and_tensors.js";
 import { isRight, predicting, feedbackOf } from "./answer_feedback.js";
-import { ABOARD, TITLES, createLessonList } from "./available_lessons.js";
+import { ABOARD, TITLES, createLessons } from "./available_lessons.js";
 import { stepView } from "./step_view_model.js";
 import { TABS } from "../rules/features.js";
 import { createStepTab } from "./open_tab_for_step.js";
@@ -70,7 +70,7 @@ export class Player {
   #stopWalking = () => {};
 
   /** @param {Model} model @param {Shelf} [shelf] @param {string[]} [has] tabs @param {Later} [later] */
-  constructor(model, shelf = createLessonList(), has = TABS, later = afterwards) {
+  constructor(model, shelf = createLessons(), has = TABS, later = afterwards) {
     [this.#model, this.shelf, this.#has, this.#later] = [model, shelf, has, later];
     this.#stepTab = createStepTab(has);
     this.#ends = HEARD.map((event) => model.on(event, this.#follow));

@@ -6,7 +6,7 @@ import { UNDO_STROKE } from "../rules/undo_rules.js";
 import { panelName } from "../rules/tensor_display_names.js";
 import { choosePlane, showPlane } from "../rules/shown_plane.js";
 import { say } from "../rules/sentences.js";
-import { setGradOutputSource } from "../rules/grad_output_source.js";
+import { setGradSource } from "../rules/grad_output_source.js";
 import { replaced } from "../rules/settings_and_tensors.js";
 
 /**
@@ -24,7 +24,7 @@ const ACTIONS = {
     if (!(walks && !page.settings().transposed && page.get("selected")?.panel === "grad_input"))
       page.select({ panel, row, column });
   },
-  send: (page, { what }) => page.apply(setGradOutputSource(page.settings(), what)),
+  send: (page, { what }) => page.apply(setGradSource(page.settings(), what)),
   release: (page) => page.select(null),
   edit: (page, { move, ...message }) => page.apply(edited(page.settings(), page.shown(), message), move),
   paint: (page, { stroke, ...message }) =>

@@ -3,7 +3,7 @@ import { createPauses } from "../base/retry_pauses.js";
 import { comparisonWords } from "./compare_with_torch.js";
 import { messageOf, numbersOf } from "./ask_kernel.js";
 import { unpackFrame } from "./binary_frames.js";
-import { UnansweredRequests, framed } from "./unanswered_requests.js";
+import { Requests, framed } from "./unanswered_requests.js";
 import { say } from "../base/server_sentences.js";
 
 /**
@@ -48,7 +48,7 @@ export class Server {
   #page;
   #listener;
   #pauses = createPauses();
-  #asked = new UnansweredRequests();
+  #asked = new Requests();
   /** @type {Socket | null} */
   #socket = null;
   /** @type {any} */

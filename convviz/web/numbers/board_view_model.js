@@ -1,5 +1,5 @@
 // From numbers to the board: structure and values together.
-import { outputPaddingStory } from "../picture/output_padding_sentences.js";
+import { paddingStory } from "../picture/output_padding_sentences.js";
 import { captionOf } from "../picture/band_captions.js";
 import { equationsOf } from "../picture/panels.js";
 import { boardStructure, boardValues } from "../picture/board_payload.js";
@@ -46,7 +46,7 @@ function structureWith(settings, equations, colorscales) {
     ...boardStructure(settings, equations, colorscales),
     geometry: geometryOf(spec, plane, transposed),
     loss: settings.loss,
-    remainder: (transposed ? outputPaddingStory : remainderStory)(spec, link_axes),
+    remainder: (transposed ? paddingStory : remainderStory)(spec, link_axes),
   };
 }
 

@@ -15,7 +15,7 @@ const shapeText = (size) => Array.from(size).join("×");
 const pairText = ([rows, columns]) => (rows === columns ? String(rows) : `${rows} × ${columns}`);
 
 /** @param {Settings} settings @param {Toggle} toggle @param {Outcome} outcome */
-export function brokenStepWords({ spec }, toggle, outcome) {
+export function brokenWords({ spec }, toggle, outcome) {
   const { kind, plane, right, count, here, all, planes, result } = outcome;
   const why = becauseOf(spec, toggle, result);
   if (kind === "nothing") return sayBreakIt("nothing", { why });

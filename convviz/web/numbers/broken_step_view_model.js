@@ -4,7 +4,7 @@ import { isPanel, panelsOf } from "../picture/panels.js";
 import { NO_PLANE, brokenOutcome, brokenResult, toggleOf } from "./broken_step.js";
 import { mistakenPlane } from "./mistaken_operand.js";
 import { planeOffer, settingOffer, viewOffer } from "./mistake_offers.js";
-import { hiddenWords, sameWords, brokenStepWords } from "./broken_step_sentences.js";
+import { hiddenWords, sameWords, brokenWords } from "./broken_step_sentences.js";
 
 /**
  * @import { Offer } from "./mistake_offers.js"
@@ -66,7 +66,7 @@ export function brokenOf(settings, stages, equations) {
     before: equalsBefore(row, guilty, result),
     differs,
     planes: differs ? planesOf(settings, stages, toggle, outcome, row) : {},
-    sentence: brokenStepWords(settings, toggle, outcome),
+    sentence: brokenWords(settings, toggle, outcome),
     hidden: hiddenWords(outcome),
     offers: differs ? [] : [planeOffer(settings, toggle, outcome)],
   };

@@ -6,7 +6,7 @@ import { formatLong } from "../base/format.js";
 import { rightProducts } from "../rules/products.js";
 import { isKnown } from "../rules/recipe_steps.js";
 import { bothAxes, paddedSize, unfolded } from "../rules/conv_geometry.js";
-import { agreesWithTyped } from "./typed_number.js";
+import { typedAgrees } from "./typed_number.js";
 import { FACTOR, mistakenNumber, mistakenProducts, productsOf } from "./compute_mistake.js";
 import { provesSign } from "./wrong_sign.js";
 import { upTo, flatIndex } from "../rules/shapes_and_indices.js";
@@ -95,8 +95,8 @@ export function createDiagnosis(mistakes, { spec, transposed }, stages) {
           const number = numberOf(asked, productsOnce(asked.of, asked.spec, way));
           return (
             number !== null &&
-            agreesWithTyped(typed, number) &&
-            !agreesWithTyped(number, right) &&
+            typedAgrees(typed, number) &&
+            !typedAgrees(number, right) &&
             isWhole(asked, way)
           );
         });
@@ -109,7 +109,7 @@ export function createDiagnosis(mistakes, { spec, transposed }, stages) {
   /** Likeliest first. @param {string} panel @param {number[]} at @param {number} typed @returns {Reason[]} */
   return (panel, at, typed) => {
     const asked = askedOf(panel, at, spec, transposed, stages);
-    if (!asked || agreesWithTyped(typed, asked.right.data[asked.index])) return [];
+    if (!asked || typedAgrees(typed, asked.right.data[asked.index])) return [];
     const terms = termsOf(asked);
     const found = [...mistaken(asked, typed), ...plain(asked, terms, typed)];
     const close = nearest(terms, asked.right.data[asked.index], typed);
@@ -203,7 +203,7 @@ function plain({ of, transposed, right, index }, terms, typed) {
   /** @type {Reason[]} */
   const found = [];
   const catalogued = of === "grad_input" && !transposed; // it has the sign
-  if (!catalogued && agreesWithTyped(typed, -number)) found.push(reason("sign"));
+  if (!catalogued && typedAgrees(typed, -number)) found.push(reason("sign"));
   const names = [of === "output" ? "weight" : "grad_output", FACTOR[of] ?? ""];
   for (const [kept, left] of names[1]
     ? [
@@ -212,8 +212,7 @@ function plain({ of, transposed, right, index }, terms, typed) {
       ]
     : []) {
     const sum = sumOf(terms.map((factors) => (factors.length === 2 ? [factors[kept]] : factors)));
-    if (agreesWithTyped(typed, sum))
-      found.push(reason("unweighted", { left: names[left], added: names[kept] }));
+    if (typedAgrees(typed, sum)) found.push(reason("unweighted", { left: names[left], added: names[kept] }));
   }
   const count = terms.filter((factors) => factors.length === (names[1] ? 2 : 1)).length;
   if (typed === count) found.push(reason(names[1] ? "count" : "count.numbers"));
@@ -228,7 +227,7 @@ function neighbours({ right, at }, typed) {
   const places = AROUND.filter(([, down, across]) => {
     const [row, column] = [at[2] + down, at[3] + across];
     const inside = row >= 0 && row < height && column >= 0 && column < width;
-    return inside && agreesWithTyped(typed, right.data[(plane + row) * width + column]);
+    return inside && typedAgrees(typed, right.data[(plane + row) * width + column]);
   }).map(([where]) => where);
   return places.length ? [reason("neighbour", { places })] : [];
 }
@@ -247,7 +246,7 @@ function nearest(terms, right, typed) {
   for (const [why, times] of kinds) {
     const fits = terms.filter((factors) => {
       const term = productOf(factors);
-      return term !== 0 && agreesWithTyped(typed, right + times * term);
+      return term !== 0 && typedAgrees(typed, right + times * term);
     });
     const texts = [...new Set(fits.map(termText))];
     if (why === "flipped" && !provesSign(terms.map(productOf).filter(Boolean), right, typed)) return [];

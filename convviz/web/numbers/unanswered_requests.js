@@ -10,7 +10,7 @@ import { packFrame } from "./binary_frames.js";
 export const framed = (message, buffers = []) =>
   buffers.length ? packFrame(message, buffers) : JSON.stringify(message);
 
-export class UnansweredRequests {
+export class Requests {
   /** @type {Map<number, Asked>} in order */
   #asked = new Map();
   #lastId = 0;

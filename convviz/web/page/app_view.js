@@ -4,9 +4,9 @@ import { followHelp } from "../base/help.js";
 import { rove } from "../base/roving_tabindex.js";
 import { Board } from "../board/board.js";
 import { followScreen } from "../board/layout/screen_layout.js";
-import { keepSlidersOnScroll } from "../base/sliders_on_touch.js";
+import { keepSliders } from "../base/sliders_on_touch.js";
 import { createControls } from "../controls/controls.js";
-import { createGradientDescent } from "../controls/gradient_descent.js";
+import { createDescent } from "../controls/gradient_descent.js";
 import { WeightSlider } from "../controls/weight_slider.js";
 import { LessonPanel } from "../lesson/lesson_card.js";
 import { TAUGHT } from "../lesson/player.js";
@@ -75,7 +75,7 @@ export function drawApp(el, model, chosen, share, player, { drawer, own = false,
     ),
   );
   closers.push(
-    keepSlidersOnScroll(body),
+    keepSliders(body),
     followHelp(body),
     room.stop,
     board.close,
@@ -108,7 +108,7 @@ function createColumn(model, chosen, share, follow, closers) {
   const { primary, more } = createControls(model, chosen, drawSlider, follow);
   const side = element("div.cv-side", ...tools, ...more);
   if (chosen.includes("kernel")) {
-    const learn = createGradientDescent(model, follow);
+    const learn = createDescent(model, follow);
     side.append(learn.el);
     closers.push(learn.close);
   }

@@ -1,7 +1,7 @@
 // The live page, of a server or of a static host: its board lives at once, before anything else is asked.
 import { createValues } from "../base/observable_values.js";
 import { createCopyLink } from "../controls/copy_link.js";
-import { createLessonList } from "../lesson/available_lessons.js";
+import { createLessons } from "../lesson/available_lessons.js";
 import { Player } from "../lesson/player.js";
 import { stepLink } from "../lesson/lesson_controls.js";
 import { createPageModel } from "../numbers/page_model.js";
@@ -41,7 +41,7 @@ export function startPage(data, live, without) {
     ground: {},
     live,
   });
-  const shelf = createLessonList({}, (name) => loadFile(lessons[name], "json"));
+  const shelf = createLessons({}, (name) => loadFile(lessons[name], "json"));
   const player = new Player(model, shelf, tabs);
   const wish = createValues({ present: false });
   followAddress(model, player, wish, !goOn(model, player));

@@ -1,7 +1,7 @@
 // A page that lives without a kernel: the app around a model whose numbers the page computes.
 import { createCopyLink } from "../controls/copy_link.js";
 import { createValues } from "../base/observable_values.js";
-import { createLessonList } from "../lesson/available_lessons.js";
+import { createLessons } from "../lesson/available_lessons.js";
 import { Player } from "../lesson/player.js";
 import { createLessonButtons, stepLink } from "../lesson/lesson_controls.js";
 import { fromPage } from "../numbers/compute_in_page.js";
@@ -26,7 +26,7 @@ const SLACK = 4; // pixels, or two pages could chase each other
  */
 function render({ el, data, own = false, makeNumbers = fromPage }) {
   const model = createPageModel(data, makeNumbers);
-  const player = new Player(model, createLessonList(data.lessons), Object.keys(data.tabs ?? {}));
+  const player = new Player(model, createLessons(data.lessons), Object.keys(data.tabs ?? {}));
   const wish = createValues({ present: false });
   const opened = own && followAddress(model, player, wish);
   if (data.lesson && !opened) player.play(data.lesson);

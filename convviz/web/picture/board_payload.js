@@ -6,7 +6,7 @@ import { editedPanels, isDragged, isDrawnOn, isSlid } from "../rules/edit_cells.
 import { isPanel, panelsOf } from "./panels.js";
 import { eachCell, planeOf } from "../rules/shapes_and_indices.js";
 import { planeIndex } from "../rules/shown_plane.js";
-import { gradOutputSource } from "../rules/grad_output_source.js";
+import { gradSource } from "../rules/grad_output_source.js";
 import { roundHalfEven } from "../rules/torch_random.js";
 import { scaleEnds, isGradient, quantityOf } from "./colour_scales.js";
 import { say } from "./sentences.js";
@@ -32,7 +32,7 @@ export function boardStructure(settings, equations, colorscales) {
       title: equation.title,
       scale,
       view: equation.view,
-      sent_back: equation.name === "forward" && !transposed ? gradOutputSource(settings) : null,
+      sent_back: equation.name === "forward" && !transposed ? gradSource(settings) : null,
       items: equation.items.map((item) =>
         isPanel(item) ? itemOf(equation.name, item, settings, colorscales) : item,
       ),

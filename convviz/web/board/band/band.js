@@ -2,8 +2,8 @@
 import { element } from "../../base/dom.js";
 import { BandHead } from "./band_head.js";
 import { BandRow } from "./band_row.js";
-import { RowHeatmaps } from "./row_heatmaps.js";
-import { PanelAnimations } from "../panel/panel_animations.js";
+import { Heatmaps } from "./row_heatmaps.js";
+import { Animations } from "../panel/panel_animations.js";
 import { equal } from "../grid/canvas_cell_colours.js";
 import { Stepper } from "../steps/stepper.js";
 import { rowsOf } from "../../rules/shapes_and_indices.js";
@@ -48,9 +48,9 @@ export class Band {
     this.name = name;
     this.row = new BandRow(board, (beside) => this.#asks(beside));
     this.panels = this.row.panels;
-    this.#plot = new RowHeatmaps(board, this.panels);
+    this.#plot = new Heatmaps(board, this.panels);
     this.stage = element("div.cv-stage", this.#plot.el, this.row.el);
-    this.#film = new PanelAnimations(this.stage, this.panels);
+    this.#film = new Animations(this.stage, this.panels);
     const refresh = () => this.#latest && board.redraw(this, this.setValues(...this.#latest));
     const shared = { panels: this.panels, refresh, film: this.#film };
     this.stepper = new Stepper(board, name, shared);

@@ -8,7 +8,7 @@ import { createChoice, createSymbols } from "./band_elements.js";
 import { createMarksKey } from "./marks_legend.js";
 import { createFormula, setFormula, setColoured } from "./coloured_names.js";
 import { createRemainder } from "./remainder_story.js";
-import { createGradOutputMenu } from "./grad_output_menu.js";
+import { createGradMenu } from "./grad_output_menu.js";
 import { createViewSwitch } from "./window_or_stamps_switch.js";
 
 /** Formula, note and remainder. @param {Shared} board @param {string} name */
@@ -67,7 +67,7 @@ export class BandHead {
     this.#says = element("div.cv-says", this.#caption, this.#aside, this.#unchanged, this.#because.answer);
     const choices = element("div.cv-choices");
     this.#setPickers = createPickers(board, choices);
-    this.#sent = createGradOutputMenu(board);
+    this.#sent = createGradMenu(board);
     this.#symbols = createNotes(board, name);
     this.breakIt = new BreakIt(board, name);
     const own = name === "forward" ? [this.#sent.el] : name === "input" ? [this.#views.el] : [];

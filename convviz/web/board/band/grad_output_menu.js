@@ -4,17 +4,17 @@ import WORDS from "../../../facts/words/grad_output_menu.json" with { type: "jso
 import { element } from "../../base/dom.js";
 import { explain } from "../../base/help.js";
 import { sentences } from "../../base/sentences.js";
-import { GRAD_OUTPUT_SOURCES } from "../../rules/grad_output_source.js";
+import { GRAD_SOURCES } from "../../rules/grad_output_source.js";
 
 const say = sentences(WORDS);
 /** @type {Record<string, string>} */
 const LABELS = NAMES.values;
 
 /** @param {Shared} board */
-export function createGradOutputMenu(board) {
+export function createGradMenu(board) {
   // typed numbers cannot be chosen
   const own = element("option", { value: "", hidden: "" }, LABELS.weighted_sum);
-  const options = GRAD_OUTPUT_SOURCES.map((what) =>
+  const options = GRAD_SOURCES.map((what) =>
     element("option", { value: what }, what === "single" ? say("single") : (LABELS[what] ?? what)),
   );
   const menu = element("select", own, ...options);

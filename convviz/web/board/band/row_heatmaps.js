@@ -3,7 +3,7 @@ import { element } from "../../base/dom.js";
 
 const REST_MS = 250;
 
-export class RowHeatmaps {
+export class Heatmaps {
   #board;
   #panels;
   // plotly keeps its data there
@@ -25,7 +25,7 @@ export class RowHeatmaps {
     return { frame: drawnBox(this.el.parentElement ?? this.el), boxes };
   }
 
-  /** One trace and pair of axes a panel, placed over its area. @param {ReturnType<RowHeatmaps["locate"]>} place */
+  /** One trace and pair of axes a panel, placed over its area. @param {ReturnType<Heatmaps["locate"]>} place */
   #picture({ frame, boxes }) {
     const layout = {
       ...this.#board.plotLayout,

@@ -1,7 +1,7 @@
 // What is written below the board of a cell: its sum, or its origin.
 import { say } from "../../base/board_sentences.js";
 import { roleWords } from "../../picture/role_in_gradients_sentences.js";
-import { explainGradOutput } from "../../picture/explain_grad_output_cell.js";
+import { explainCell } from "../../picture/explain_grad_output_cell.js";
 import { inTurn } from "../../picture/sentences.js";
 
 /**
@@ -34,7 +34,7 @@ function writeMade(sum, cells, cell) {
   const { links, terms, loss } = cells;
   const valueAt = (panel, row, column) => cells.value({ panel, row, column });
   const told = links.geometry.transposed ? "" : roleWords(links, terms, cell, valueAt);
-  const made = explainGradOutput(loss, links.geometry, cell, valueAt);
+  const made = explainCell(loss, links.geometry, cell, valueAt);
   if (made?.difference.length) return writeDifference(sum, cells, cell, made, told);
   const what = /** @type {Panel} */ (cells.panel(cell.panel)).grid.describe(cell.row, cell.column);
   const how = inTurn(made?.words ?? "", told);

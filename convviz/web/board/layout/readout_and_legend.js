@@ -3,7 +3,7 @@ import { element, setAttribute, setLine } from "../../base/dom.js";
 import { createLegend } from "../band/band_elements.js";
 import { Tables } from "./number_tables.js";
 
-export class ReadoutAndLegend {
+export class Legend {
   el;
   lost = element("p.cv-lost", { role: "alert" });
   #readout;

@@ -17,7 +17,7 @@ import { CELL } from "../grid/grid_marks.js";
 import { Splits } from "../grid/right_and_wrong_cells.js";
 import { Thumbnails } from "./plane_thumbnails.js";
 import { createSvgColours } from "../grid/svg_cell_colours.js";
-import { createStepOverlay } from "../steps/step_overlay.js";
+import { createOverlay } from "../steps/step_overlay.js";
 import { say } from "../../base/board_sentences.js";
 
 const [CAPTION, LINE] = [22, 16];
@@ -40,7 +40,7 @@ export class Panel {
   #widest = -1; // the widest number when sized
   #afar = false; // in a lecture
   grid;
-  veil = createStepOverlay();
+  veil = createOverlay();
   #splits;
   #name = element("span.cv-name");
   #shape = element("span.cv-shape");

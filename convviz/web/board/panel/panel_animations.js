@@ -102,7 +102,7 @@ export function wear(node, { fill, ink }) {
   Object.assign(node.style, { background: fill, color: ink });
 }
 
-export class PanelAnimations {
+export class Animations {
   #motion = new Motion();
   /** @param {string} name */
   #panelOf = (name) =>

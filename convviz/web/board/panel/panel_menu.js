@@ -7,7 +7,7 @@ import { fullNumber } from "../../base/format.js";
 import { say } from "../../base/board_sentences.js";
 import { sentences } from "../../base/sentences.js";
 import { rowsOf } from "../../rules/shapes_and_indices.js";
-import { openZoomDialog } from "./panel_zoom_dialog.js";
+import { openDialog } from "./panel_zoom_dialog.js";
 import { SUMS } from "../grid/cell_sum.js";
 import { savePicture } from "./panel_plotly_figure.js";
 
@@ -22,11 +22,11 @@ export function createPanelMenu(board, look) {
     const shown = look();
     if (shown) act(shown);
   };
-  /** @type {ReturnType<typeof openZoomDialog> | null} */
+  /** @type {ReturnType<typeof openDialog> | null} */
   let figure = null;
   const show = () => {
     const place = menu.closest(".cv-look") ?? menu;
-    figure = openZoomDialog(
+    figure = openDialog(
       board,
       () => /** @type {Shown} */ (look()),
       place,

@@ -13,7 +13,7 @@ const CONFIG = { displaylogo: false, displayModeBar: true, modeBarButtons: BUTTO
 /** @import { Shown } from "./panel_plotly_figure.js" */
 
 /** @param {Shared} board @param {() => Shown} look @param {Element} place @param {() => void} onClosed */
-export function openZoomDialog(board, look, place, onClosed) {
+export function openDialog(board, look, place, onClosed) {
   const title = element("h2");
   const note = element("p", { role: "status" }, sayOfFigure("waits"));
   const chart = element("div.cv-figure-chart");

@@ -8,7 +8,7 @@ import { CELL, framesAround } from "../grid/grid_marks.js";
  * @typedef {{ row: number, column: number, text: string }} Badge
  */
 
-export function createStepOverlay() {
+export function createOverlay() {
   const cover = svgElement("path.cv-cover");
   const frame = svgElement("rect.cv-window", { visibility: "hidden" });
   const now = svgElement("rect.cv-now", { width: CELL, height: CELL, visibility: "hidden" });

@@ -1,6 +1,6 @@
 // Stepping through an equation: the window or stamp moves, the result fills in; all in the page.
 import { focusOf, makeButton } from "../../base/dom.js";
-import { BothReadings } from "../../picture/both_readings.js";
+import { Readings } from "../../picture/both_readings.js";
 import { stampLinks } from "../../picture/stamp_and_window_pairs.js";
 import { windowWalk } from "../../picture/window_positions.js";
 import { LONGEST_MS } from "../../base/motion.js";
@@ -22,7 +22,7 @@ const WHERE = /** @type {const} */ ({ cell: "step.cell", stamp: "step.stamp" });
 /**
  * @import { Values } from "../band/band.js"
  * @import { Walk } from "../../picture/window_positions.js"
- * @typedef {{ panels: Map<string, Panel>, refresh: () => void, film: import("../panel/panel_animations.js").PanelAnimations }}
+ * @typedef {{ panels: Map<string, Panel>, refresh: () => void, film: import("../panel/panel_animations.js").Animations }}
  *   OfBand
  */
 
@@ -41,7 +41,7 @@ export class Stepper {
   /** @type {Values | null} */
   #numbers = null;
   #walk = /** @type {Walk} */ (/** @type {unknown} */ (null)); // from the first opening on
-  /** @type {BothReadings | null} */
+  /** @type {Readings | null} */
   #products = null; // the steps of both readings
   #position = -1; // none yet
   /** @type {Record<string, Float64Array>} */
@@ -79,7 +79,7 @@ export class Stepper {
   #productsNow() {
     if (this.#view !== "both" || !this.#numbers) return null;
     const planes = planesOfGroup(this.#geometry, this.#numbers, this.#panelOf);
-    const found = new BothReadings(this.#geometry, this.#walk.result, planes?.gradients ?? []);
+    const found = new Readings(this.#geometry, this.#walk.result, planes?.gradients ?? []);
     return found.count ? found : null;
   }
 
