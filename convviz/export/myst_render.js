@@ -113,7 +113,7 @@ function sheet() {
   return rules;
 }
 
-boards.offer({ show, sheet });
+boards.offerBoardElement({ show, sheet });
 
 /** Called by MyST, with state, controls and lesson in the model. */
 function render({ model, el }) {

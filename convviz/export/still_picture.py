@@ -42,7 +42,7 @@ def words_of(equation: Equation) -> str:
 
 
 def _tables(rows: tuple[Equation, ...], transposed: bool) -> str:
-    """Made as in ``web/board/number_tables.js``."""
+    """Made as in ``web/board/layout/number_tables.js``."""
     panels = {panel.name: panel for row in rows for panel in row.panels}
     left_over = cell_words(transposed)
     drawn = {kind: say(f"cell.{name}") for kind, name in ((PADDING, "padding"), (COPY, "copy"), (INSERTED, "inserted"))}

@@ -15,16 +15,17 @@ HERE = files("convviz.web")
 COLOUR = re.compile(r"colour\((?P<theme>light|dark) (?P<name>[\w-]+)\)")
 # The sheets around the board's own, in the order in which their rules win.
 AROUND = (
-    *(f"board/{name}" for name in ("screen_layout", "panel_zoom_dialog", "break_it", "intro_animation")),
-    *(
-        "lesson/lesson",
-        "controls/gradient_descent",
-        "controls/controls",
-        "tabs/tabbar_and_drawer",
-        "page/app",
-        "page/control_styles",
-        "page/lecture",
-    ),
+    "board/layout/screen_layout",
+    "board/panel/panel_zoom_dialog",
+    "board/band/break_it",
+    "board/steps/intro_animation",
+    "lesson/lesson",
+    "controls/gradient_descent",
+    "controls/controls",
+    "tabs/tabbar_and_drawer",
+    "page/app",
+    "page/control_styles",
+    "page/lecture",
 )
 
 

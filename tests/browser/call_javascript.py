@@ -41,7 +41,7 @@ const deeds = {
     const { spec, link_axes: linked, transposed } = settings;
     const names = js["rules/bounds.js"].perAxis(transposed);
     const there = names.includes(name) ? name : names[0];
-    const [low, high] = js["rules/bounds.js"].rangeOf(spec, there, axis, linked, transposed);
+    const [low, high] = js["rules/bounds.js"].boundsOf(spec, there, axis, linked, transposed);
     return change.setAxis(settings, there, axis, low + Math.round(part * (high - low)));
   },
   /** A transposed convolution has no other mode, and the page no menu for it. */

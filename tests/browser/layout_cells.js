@@ -1,6 +1,6 @@
 // Of the heatmaps: a digit that has room is printed, and no cell is small beside room that is free.
-import { leastCell, measureFace, widthOf } from "/web/board/digit_size.js";
-import { GAP } from "/web/board/screen_layout.js";
+import { leastCell, measureFace, widthOf } from "/web/board/grid/digit_size.js";
+import { GAP } from "/web/board/layout/screen_layout.js";
 import { styleOf } from "./layout_place.js";
 import { isShown, nameOf } from "./layout_things.js";
 

@@ -40,5 +40,5 @@ def test_numbers_and_sentences_are_the_same_in_node_and_in_a_browser(both):
 def test_a_fault_is_an_error_in_both(both):
     for functions in both:
         with pytest.raises(Exception, match="TypeError"):
-            functions("rules/bounds.js", "rangeOf", [[None, "stride", 0, True, False]])
+            functions("rules/bounds.js", "boundsOf", [[None, "stride", 0, True, False]])
         assert functions("rules/bounds.js", "groupChoices", [[Settings().spec.to_dict()]]) == [[1]], "it answers on"

@@ -83,7 +83,7 @@ def test_a_step_is_that_of_torch_optim_sgd(js):
     for index, state in enumerate(states(30)):
         lr = RATES[index % len(RATES)]
         settings, stages = numbers_of(js, state)
-        [[made, notices]] = js("numbers/gradient_step.js", "learned", [[settings, stages, lr]])
+        [[made, notices]] = js("numbers/gradient_step.js", "gradientStep", [[settings, stages, lr]])
         assert notices == []
         wanted, _ = sgd(Settings.from_dict(state), lr)
         got = Settings.from_dict({name: value for name, value in made.items() if name != "version"})
@@ -171,7 +171,7 @@ def test_weights_that_leave_all_numbers_are_refused(js):
     settings, stages = numbers_of(js, {**state, "weight": weight})
     stages = copy.deepcopy(stages)
     stages["grad_weight"]["data"] = [9e299]
-    (found,) = js.tried("numbers/gradient_step.js", "learned", [[settings, stages, 5]])
+    (found,) = js.tried("numbers/gradient_step.js", "gradientStep", [[settings, stages, 5]])
     assert found["refused"] == sentences("rules")("refused.learn", most="1e+300", lr=5)
 
 

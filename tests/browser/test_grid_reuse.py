@@ -42,7 +42,7 @@ WALK = """(turns) => {
 
 def test_what_was_shown_before_leaves_nothing_behind(page):
     page.goto("about:blank")
-    expose(page, "board/grid_overlay.js")
+    expose(page, "board/grid/grid_overlay.js")
     found = page.evaluate(WALK, 300)
     assert len({tuple(size) for *_, size in found}) > 40
     for turn, (same, stops, held, size) in enumerate(found):

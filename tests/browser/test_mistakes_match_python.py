@@ -15,8 +15,8 @@ RESULTS = (*GRADIENTS, "output")
 # For each geometry: what each recipe makes of its numbers, and what the taps do.
 RUN = """(text) => {
   const { cases, recipes } = JSON.parse(text);
-  const { gradientBy, gradientRight, numberBy, productsBy } = js["numbers/compute_mistake.js"];
-  const { Gallery } = js["numbers/mistake_results.js"];
+  const { mistakenGradient, gradientRight, mistakenNumber, mistakenProducts } = js["numbers/compute_mistake.js"];
+  const { MistakeResults } = js["numbers/mistake_results.js"];
   const { computesTheSame } = js["numbers/diagnose_number.js"];
   const { rightProducts } = js["rules/products.js"];
   const tensor = ({ shape, data }) => ({ shape, data: Float64Array.from(data) });
@@ -26,19 +26,19 @@ RUN = """(text) => {
     const gradients = ["grad_input", "grad_weight", "grad_bias"];
     const right = Object.fromEntries(gradients.map((of) => [of, plain(gradientRight(of, spec, given))]));
     const outputBy = (recipe) => {
-      const products = productsBy("output", recipe, spec);
+      const products = mistakenProducts("output", recipe, spec);
       const count = products?.shape.reduce((total, size) => total * size, 1);
-      const numberAt = (_, index) => numberBy("output", products, given, index);
+      const numberAt = (_, index) => mistakenNumber("output", products, given, index);
       return products && { shape: products.shape, data: Array.from({ length: count }, numberAt) };
     };
     const ways = recipes.map(([of, recipe]) =>
-      of === "output" ? outputBy(recipe) : plain(gradientBy(of, recipe, spec, given)));
+      of === "output" ? outputBy(recipe) : plain(mistakenGradient(of, recipe, spec, given)));
     const told = recipes.map(([of, recipe]) => {
       if (of === "output") return null;
-      const [ours, theirs] = [rightProducts(of, spec), productsBy(of, recipe, spec)];
+      const [ours, theirs] = [rightProducts(of, spec), mistakenProducts(of, recipe, spec)];
       if (!theirs || String(ours.shape) !== String(theirs.shape)) return null;
       const index = Math.floor(right[of].data.length / 2);
-      const { kept, missing, extra } = new Gallery(spec, given).compared(of, recipe, index, index);
+      const { kept, missing, extra } = new MistakeResults(spec, given).compared(of, recipe, index, index);
       const sum = (list) => list.reduce((total, { value }) => total + value, 0);
       const told = { index, same: computesTheSame(ours, { ...theirs, bias: ours.bias }) };
       return { ...told, right: sum(kept) + sum(missing), wrong: (sum(kept) + sum(extra)) * theirs.factor };

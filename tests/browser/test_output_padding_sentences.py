@@ -22,7 +22,7 @@ def specs(seed, count=200):
 
 def stories(js, specs, linked=True):
     """Return what the page tells of each geometry."""
-    return js("picture/output_padding_sentences.js", "layersStoryOf", [[spec.to_dict(), linked] for spec in specs])
+    return js("picture/output_padding_sentences.js", "paddingStory", [[spec.to_dict(), linked] for spec in specs])
 
 
 def told(js, specs):

@@ -38,7 +38,7 @@ def test_nothing_about_the_picture_is_written_outside_of_its_sentences(foreign):
     ]
     texts += foreign("picture/formulas_and_notes.js", "noteOf", named)
     texts += foreign("picture/formulas_and_notes.js", "lossWords", [(state["loss"], 1.5) for state in states])
-    for file, name in (("remainder", "storyOf"), ("output_padding", "layersStoryOf")):
+    for file, name in (("remainder", "remainderStory"), ("output_padding", "paddingStory")):
         asked = [(settings.spec.to_dict(), linked) for settings in drawn for linked in (True, False)
                  if settings.spec.padding_mode == "zeros" or file == "remainder"]  # fmt: skip
         for story in filter(None, foreign(f"picture/{file}_sentences.js", name, asked)):

@@ -37,7 +37,7 @@ def lines(plane, axis):
 
 def stories(js, specs, linked=True):
     """Return what the page tells of each geometry."""
-    return js("picture/remainder_sentences.js", "storyOf", [[spec.to_dict(), linked] for spec in specs])
+    return js("picture/remainder_sentences.js", "remainderStory", [[spec.to_dict(), linked] for spec in specs])
 
 
 def told(js, *drawn, **options):

@@ -81,7 +81,7 @@ def test_every_value_between_the_ends_is_possible_and_the_next_is_not(js, linked
     drawn = [spec for spec, _ in layers(21, 40)] if transposed else [*random_specs(21, 80), *EDGE_CASES.values()]
     places = list(itertools.product(PER_AXIS if transposed else PLAIN, (0, 1)))
     asked = [(as_json(spec), name, axis, linked, transposed) for spec in drawn for name, axis in places]
-    ranges = iter(js("rules/bounds.js", "rangeOf", asked))
+    ranges = iter(js("rules/bounds.js", "boundsOf", asked))
     values = iter(js("rules/bounds.js", "valueOf", [(spec, *place, transposed) for spec, *place, _, _ in asked]))
     tries, wanted = [], []
     for spec, (name, axis) in itertools.product(drawn, places):

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { entriesOf } from "../../convviz/web/tabs/tab_groups.js";
+import { tabEntries } from "../../convviz/web/tabs/tab_groups.js";
 
-const seen = (has) => entriesOf(has).map(({ id, label, parts }) => [id, label, parts]);
+const seen = (has) => tabEntries(has).map(({ id, label, parts }) => [id, label, parts]);
 
 test("a page shows the entries of the tabs that it has, and an only part by its own name", () => {
   const site = ["mistakes", "stack", "race"];

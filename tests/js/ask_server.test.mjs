@@ -5,7 +5,7 @@ import test from "node:test";
 import { fromPage } from "../../convviz/web/numbers/compute_in_page.js";
 import { Server } from "../../convviz/web/numbers/ask_server.js";
 import { createPageModel } from "../../convviz/web/numbers/page_model.js";
-import { pack, unpack } from "../../convviz/web/numbers/binary_frames.js";
+import { packFrame, unpackFrame } from "../../convviz/web/numbers/binary_frames.js";
 import { setAxis } from "../../convviz/web/rules/change_settings.js";
 import { BASE_STATE } from "../../convviz/web/rules/settings_link.js";
 import { dataOf, sentOf, settled } from "./page_model_fixtures.mjs";
@@ -23,7 +23,7 @@ class Socket {
     this.sent.push(
       typeof frame === "string"
         ? JSON.parse(frame)
-        : { ...unpack(frame).message, buffers: unpack(frame).buffers },
+        : { ...unpackFrame(frame).message, buffers: unpackFrame(frame).buffers },
     );
   }
   close() {
@@ -34,7 +34,7 @@ class Socket {
   }
   tell(message, buffers = []) {
     this.onopen();
-    this.onmessage({ data: pack(message, buffers) });
+    this.onmessage({ data: packFrame(message, buffers) });
   }
   answer(message) {
     const settings = { ...BASE_STATE, ...message.settings };
@@ -93,12 +93,12 @@ function opened(place) {
 
 test("a frame is packed so that numbers begin where they may, and unpacked as it was", () => {
   for (const text of ["", "a", "é漢", "abcdefgh"]) {
-    const frame = pack({ text }, [
+    const frame = packFrame({ text }, [
       new Uint8Array([1, 2, 3]).buffer,
       Float64Array.of(0.1).buffer,
       new ArrayBuffer(0),
     ]);
-    const { message, buffers } = unpack(frame);
+    const { message, buffers } = unpackFrame(frame);
     assert.deepEqual(message, { text });
     assert.deepEqual(
       buffers.map(({ byteOffset }) => byteOffset % 8),

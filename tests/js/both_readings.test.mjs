@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { productWords } from "../../convviz/web/board/step_animation.js";
+import { productWords } from "../../convviz/web/board/steps/step_animation.js";
 import { stampedSoFar } from "../../convviz/web/numbers/stamps_so_far.js";
-import { Products } from "../../convviz/web/picture/both_readings.js";
-import { walkOf } from "../../convviz/web/picture/window_positions.js";
+import { Readings } from "../../convviz/web/picture/both_readings.js";
+import { windowWalk } from "../../convviz/web/picture/window_positions.js";
 import { geometryOf } from "../../convviz/web/rules/conv_geometry.js";
 import { drawer, randomState, same, truthOf } from "./conv_by_definition.mjs";
 
@@ -25,7 +25,7 @@ function* drawn(seed, rounds) {
     const gradients = planes(windows[0] * windows[1], choices);
     const kernels = planes(spec.kernel_size[0] * spec.kernel_size[1], [-3, -1, 0, 2, 5]);
     const geometry = geometryOf(spec, FIRST, transposed);
-    const { result } = walkOf(geometry, "input", "both");
+    const { result } = windowWalk(geometry, "input", "both");
     const sent = (tap) => gradients.some((plane) => plane[flat(tap.o, windows)] !== 0);
     const landing = taps
       .filter((tap) => tap.i)
@@ -53,7 +53,7 @@ const orderOf = ({ o, k }, { spec, windows }) =>
 test("each product that lands is a step, and the window over that cell meets it", () => {
   let leftOut = 0;
   for (const { spec, geometry, gradients, result, wanted, place, pixelAt, folds, about } of drawn(51, 200)) {
-    const products = new Products(geometry, result, gradients);
+    const products = new Readings(geometry, result, gradients);
     assert.equal(products.count, wanted.length, about);
     leftOut += products.zeros;
     for (const [index, tap] of wanted.entries()) {
@@ -77,7 +77,7 @@ test("after each step the products so far are added up, over all channels, and n
     52,
     60,
   )) {
-    const products = new Products(geometry, result, gradients);
+    const products = new Readings(geometry, result, gradients);
     const size = folds ? padded : spec.input_size;
     const plane = Array(size[0] * size[1]).fill(0);
     const folded = Array(spec.input_size[0] * spec.input_size[1]).fill(0);
@@ -103,7 +103,7 @@ test("after each step the products so far are added up, over all channels, and n
 test("what is said of a step is what its product is, and how many stamps add 0", () => {
   for (const truth of drawn(53, 120)) {
     const { geometry, gradients, kernels, windows, spec, result, wanted, about } = truth;
-    const products = new Products(geometry, result, gradients);
+    const products = new Readings(geometry, result, gradients);
     const numbers = { grad_output: [gradients[0], windows], weight: [kernels[0], spec.kernel_size] };
     const panelOf = (name) => ({
       spec: () => ({ label: name, called: name }),
@@ -127,7 +127,7 @@ test("what is said of a step is what its product is, and how many stamps add 0",
 
 test("of planes that are not known, no stamp is left out", () => {
   for (const { geometry, taps, result, about } of drawn(54, 40)) {
-    const products = new Products(geometry, result, []);
+    const products = new Readings(geometry, result, []);
     assert.deepEqual([products.count, products.zeros], [taps.filter((tap) => tap.i).length, 0], about);
   }
 });

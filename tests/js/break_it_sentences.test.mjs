@@ -4,7 +4,7 @@ import test from "node:test";
 import { readFileSync } from "node:fs";
 
 import { computeStages } from "../../convviz/web/numbers/compute.js";
-import { TOGGLES, outcomeOf, resultOf } from "../../convviz/web/numbers/broken_step.js";
+import { TOGGLES, brokenOutcome, brokenResult } from "../../convviz/web/numbers/broken_step.js";
 import { brokenOf } from "../../convviz/web/numbers/broken_step_view_model.js";
 import { fromPage } from "../../convviz/web/numbers/compute_in_page.js";
 import { createPageModel } from "../../convviz/web/numbers/page_model.js";
@@ -13,7 +13,7 @@ import { setTransposed } from "../../convviz/web/rules/change_settings.js";
 import { FIRST_STATE, fromLink, toLink } from "../../convviz/web/rules/settings_link.js";
 import { replaced, tensorsOf } from "../../convviz/web/rules/settings_and_tensors.js";
 import { isPossible } from "../../convviz/web/rules/conv_geometry.js";
-import { splitCells } from "../../convviz/web/board/right_and_wrong_cells.js";
+import { splitCells } from "../../convviz/web/board/grid/right_and_wrong_cells.js";
 import { dataOf } from "./page_model_fixtures.mjs";
 
 const WORDS = JSON.parse(readFileSync(new URL("../../convviz/facts/words/break_it.json", import.meta.url)));
@@ -264,11 +264,11 @@ test("the wrong numbers are the count that is said, and the cells that are split
     for (const toggle of TOGGLES) {
       const made = replaced(settings, { broken: toggle.id });
       const stages = computeStages(made.spec, made.loss, tensorsOf(made));
-      const { kind, here, plane, right } = outcomeOf(made, stages, toggle);
+      const { kind, here, plane, right } = brokenOutcome(made, stages, toggle);
       if (kind !== "wrong") continue;
       const values = Array(right[0] * right[1]).fill(0);
       const split = splitCells({ values, rows: right[0], columns: right[1], limit: 1, scale: [] }, plane);
-      assert.equal(split.length, here, `${toLink(made)} ${resultOf(made, toggle)}`);
+      assert.equal(split.length, here, `${toLink(made)} ${brokenResult(made, toggle)}`);
     }
   }
 });

@@ -2,8 +2,14 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { SMALLEST, digitSize, leastCell, widthOf, zeroSize } from "../../convviz/web/board/digit_size.js";
-import { GAP, LADDER, fitCells, leastLine, tracksFor } from "../../convviz/web/board/screen_layout.js";
+import {
+  SMALLEST,
+  digitSize,
+  leastCell,
+  widthOf,
+  zeroSize,
+} from "../../convviz/web/board/grid/digit_size.js";
+import { GAP, LADDER, fitCells, leastLine, tracksFor } from "../../convviz/web/board/layout/screen_layout.js";
 
 const MINUS = "\u2212";
 /** A panel of so many cells, whose widest number is this. */

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { Board } from "../../convviz/web/board/board.js";
-import { cellSize } from "../../convviz/web/board/band_list.js";
-import { roleOf } from "../../convviz/web/board/grid_marks.js";
+import { cellSize } from "../../convviz/web/board/layout/band_list.js";
+import { roleOf } from "../../convviz/web/board/grid/grid_marks.js";
 import { WeightSlider } from "../../convviz/web/controls/weight_slider.js";
 
 test("board and slider load without a page", () => {

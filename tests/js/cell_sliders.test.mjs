@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { LOOKS, pathsOf } from "../../convviz/web/board/cell_sliders.js";
-import { keyed } from "../../convviz/web/board/drag_number.js";
+import { LOOKS, pathsOf } from "../../convviz/web/board/grid/cell_sliders.js";
+import { keyed } from "../../convviz/web/board/grid/drag_number.js";
 import { editedPanels, isDragged, isSlid } from "../../convviz/web/rules/edit_cells.js";
 import { fromLink } from "../../convviz/web/rules/settings_link.js";
 import { drawer } from "./conv_by_definition.mjs";

@@ -5,7 +5,13 @@ import test from "node:test";
 import PICTURE from "../../convviz/facts/picture.json" with { type: "json" };
 import { fromPage } from "../../convviz/web/numbers/compute_in_page.js";
 import { equationsOf } from "../../convviz/web/picture/panels.js";
-import { endOf, endsOf, isBeyond, isGradient, quantityOf } from "../../convviz/web/picture/colour_scales.js";
+import {
+  scaleEnd,
+  scaleEnds,
+  isBeyond,
+  isGradient,
+  quantityOf,
+} from "../../convviz/web/picture/colour_scales.js";
 import { fromLink } from "../../convviz/web/rules/settings_link.js";
 
 /** The ends of all panels' scales in a linked picture. */
@@ -14,7 +20,7 @@ function endsIn(link) {
   assert.deepEqual(notices, []);
   const settings = state;
   const { stages } = fromPage(settings, 0);
-  return { ends: endsOf(equationsOf(settings, stages), stages, settings), stages };
+  return { ends: scaleEnds(equationsOf(settings, stages), stages, settings), stages };
 }
 
 const data = (...numbers) => Float64Array.from(numbers);
@@ -63,19 +69,19 @@ test("a typed 1e9 ends no scale, wherever it comes to", () => {
 });
 
 test("what is large together is no exception", () => {
-  assert.equal(endOf(data(1e9, 2e9, 3e9, 4)), 3e9);
-  assert.equal(endOf(data(1, 1e9)), 1e9, "neither of two is the ordinary one");
-  assert.equal(endOf(data(0, 0, 0, 0, 0, 7)), 7, "zeros do not count");
-  assert.equal(endOf(data(0.01, 0.01, 0.02, 1)), 1, "a share of 1 among small ones is no outlier");
-  assert.equal(endOf(data(-1, 2, 3, 19)), 19);
-  assert.equal(endOf(data(-1, 2, 3, -60)), 3);
-  assert.equal(endOf(data(1, 2, 3, 4, 5, 100, 1e9)), 5, "the lowest gap counts");
+  assert.equal(scaleEnd(data(1e9, 2e9, 3e9, 4)), 3e9);
+  assert.equal(scaleEnd(data(1, 1e9)), 1e9, "neither of two is the ordinary one");
+  assert.equal(scaleEnd(data(0, 0, 0, 0, 0, 7)), 7, "zeros do not count");
+  assert.equal(scaleEnd(data(0.01, 0.01, 0.02, 1)), 1, "a share of 1 among small ones is no outlier");
+  assert.equal(scaleEnd(data(-1, 2, 3, 19)), 19);
+  assert.equal(scaleEnd(data(-1, 2, 3, -60)), 3);
+  assert.equal(scaleEnd(data(1, 2, 3, 4, 5, 100, 1e9)), 5, "the lowest gap counts");
 });
 
 test("zeros, constants and numbers that are none have an end, too", () => {
-  assert.equal(endOf(data(0, 0)), 0);
-  assert.equal(endOf(data(NaN, Infinity, -3, 2)), 3);
-  assert.equal(endOf(data(5, 5, 5)), 5);
+  assert.equal(scaleEnd(data(0, 0)), 0);
+  assert.equal(scaleEnd(data(NaN, Infinity, -3, 2)), 3);
+  assert.equal(scaleEnd(data(5, 5, 5)), 5);
   const { ends } = endsIn("v=2&grad=values:1x1x3x3:0,0,0,0,0,0,0,0,0");
   assert.equal(ends["forward:grad_output"], 1);
   assert.ok(Object.values(ends).every((end) => end > 0 && Number.isFinite(end)));

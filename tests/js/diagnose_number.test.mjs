@@ -6,9 +6,13 @@ import { readFileSync, readdirSync } from "node:fs";
 
 import { computeStages } from "../../convviz/web/numbers/compute.js";
 import { formatLong, formatNumber, fullNumber, parseNumber } from "../../convviz/web/base/format.js";
-import { gradientBy, numberBy, productsBy } from "../../convviz/web/numbers/compute_mistake.js";
-import { createReasons } from "../../convviz/web/numbers/diagnose_number.js";
-import { agrees } from "../../convviz/web/numbers/typed_number.js";
+import {
+  mistakenGradient,
+  mistakenNumber,
+  mistakenProducts,
+} from "../../convviz/web/numbers/compute_mistake.js";
+import { createDiagnosis } from "../../convviz/web/numbers/diagnose_number.js";
+import { typedAgrees } from "../../convviz/web/numbers/typed_number.js";
 import { isKnown } from "../../convviz/web/rules/recipe_steps.js";
 import { fromLink } from "../../convviz/web/rules/settings_link.js";
 import { tensorsOf } from "../../convviz/web/rules/settings_and_tensors.js";
@@ -43,7 +47,7 @@ test("a kernel that is not rotated is named in every geometry, with any border, 
     const settings = randomState(draw);
     const stages = computeStages(settings.spec, settings.loss, tensorsOf(settings), settings.transposed);
     const truth = truthOf(settings, stages);
-    const find = createReasons(MISTAKES, settings, stages);
+    const find = createDiagnosis(MISTAKES, settings, stages);
     for (const panel of ["grad_input", "grad_padded_input"]) {
       if (!stages[panel]) continue;
       const [, , height, width] = stages[panel].shape;
@@ -58,9 +62,9 @@ test("a kernel that is not rotated is named in every geometry, with any border, 
           found.every(({ why }) => why !== "mistake"),
           `the catalogue is about another thing: ${about}`,
         );
-        met.transposed += Number(!agrees(typed, right));
+        met.transposed += Number(!typedAgrees(typed, right));
       } else {
-        assert.equal(named, !agrees(typed, right), about);
+        assert.equal(named, !typedAgrees(typed, right), about);
         met[panel] += Number(named);
       }
       assert.ok(panel === "grad_input" || found.every(({ way }) => way === 0), "the tab has no such panel");
@@ -79,7 +83,7 @@ function* asked(seed, rounds) {
     const bias = { kind: "values", values: [1, -2, 3], shape: [3] };
     const settings = { ...drawn, bias };
     const stages = computeStages(settings.spec, settings.loss, tensorsOf(settings), false);
-    const find = createReasons(MISTAKES, settings, stages);
+    const find = createDiagnosis(MISTAKES, settings, stages);
     const truth = truthOf(settings, stages);
     for (const panel of RESULTS) {
       const at = stages[panel].shape.map((size) => draw([...Array(size).keys()]));
@@ -99,10 +103,10 @@ function* asked(seed, rounds) {
 
 /** What a way makes of some numbers, whole; null where it cannot be computed. */
 function made(of, way, spec, given) {
-  if (of !== "output") return gradientBy(of, way, spec, given);
-  const products = productsBy(of, way, spec);
+  if (of !== "output") return mistakenGradient(of, way, spec, given);
+  const products = mistakenProducts(of, way, spec);
   const count = products ? products.shape.reduce((total, size) => total * size, 1) : 0;
-  const data = Array.from({ length: count }, (_, index) => numberBy(of, products, given, index));
+  const data = Array.from({ length: count }, (_, index) => mistakenNumber(of, products, given, index));
   return products && { shape: products.shape, data };
 }
 
@@ -152,14 +156,14 @@ test("a number is answered with every mistake that gives it and with no other", 
           way,
           number: numberAt(made(panel, way, spec, stages), stages[panel].shape, at),
         }))
-        .filter(({ number }) => number !== null && !agrees(number, right))
+        .filter(({ number }) => number !== null && !typedAgrees(number, right))
         .filter(({ way }) => isWhole(panel, way, spec, reals)),
     );
     for (const number of new Set(numbers.map((each) => each.number))) {
       const said = find(number)
         .filter(({ why }) => why === "mistake")
         .map(({ id }) => id);
-      const fits = new Set(numbers.filter((each) => agrees(number, each.number)).map(({ id }) => id));
+      const fits = new Set(numbers.filter((each) => typedAgrees(number, each.number)).map(({ id }) => id));
       const about = `${JSON.stringify(spec)} ${panel} ${at} ${number}`;
       assert.deepEqual(
         said,
@@ -226,7 +230,7 @@ const textOf = (term) =>
 /** Whether more than a single wrong sign gives a number: another one, or two products of which each is missing or twice. */
 function hasOtherSlips(terms, right, typed) {
   const products = terms.map((term) => total([term])).filter(Boolean);
-  const off = (change) => agrees(typed, right + change);
+  const off = (change) => typedAgrees(typed, right + change);
   if (products.filter((product) => off(-2 * product)).length > 1) return true;
   return products.some((one, at) =>
     products.slice(0, at).some((other) => [one + other, one - other].some((by) => off(by) || off(-by))),
@@ -237,12 +241,12 @@ function hasOtherSlips(terms, right, typed) {
 function isTrue(question, terms, typed, { why, places, terms: said, added }) {
   const { stages, panel, at, right } = question;
   const pairs = terms.filter((term) => term.length === (panel === "grad_bias" ? 1 : 2));
-  if (why === "sign") return agrees(typed, -right);
+  if (why === "sign") return typedAgrees(typed, -right);
   if (why.startsWith("count")) return typed === pairs.length;
   if (why === "unweighted") {
     const names = { output: ["weight", "input"], grad_input: ["grad_output", "weight"] };
     const kept = (names[panel] ?? ["grad_output", "input"]).indexOf(added);
-    return agrees(typed, total(terms.map((term) => (term.length === 2 ? [term[kept]] : term))));
+    return typedAgrees(typed, total(terms.map((term) => (term.length === 2 ? [term[kept]] : term))));
   }
   if (why === "neighbour")
     return places.every((where) => {
@@ -250,14 +254,16 @@ function isTrue(question, terms, typed, { why, places, terms: said, added }) {
       const there = at.map(
         (each, axis) => each + moves.reduce((sum, move) => sum + (move[axis - 2] ?? 0), 0),
       );
-      return agrees(typed, read(stages[panel], there));
+      return typedAgrees(typed, read(stages[panel], there));
     });
   const times = { missing: -1, twice: 1, flipped: -2 }[why];
   const numbers = new Map(terms.map((term) => [textOf(term), total([term])]));
   if (why === "flipped" && hasOtherSlips(terms, right, typed)) return false;
   // Of what is no product none is spoken of.
   const called = said.every((text) => text.includes(" \u00b7 ") || !WORDS[`if.${why}`].includes("product"));
-  return called && said.length > 0 && said.every((text) => agrees(typed, right + times * numbers.get(text)));
+  return (
+    called && said.length > 0 && said.every((text) => typedAgrees(typed, right + times * numbers.get(text)))
+  );
 }
 
 test("no reason is given that is not true", () => {
@@ -291,18 +297,24 @@ test("a number agrees at every size with what its cell prints, and with nothing 
   for (let power = -6; power < 9; power++) {
     for (const sign of [1, -1]) {
       const number = sign * 1.2345678 * 10 ** power;
-      if (power > -6) assert.ok(agrees(parseNumber(fullNumber(number, "float32")), number), number);
-      if (power < 6) assert.ok(agrees(parseNumber(formatNumber(number)), number), formatNumber(number));
-      if (power > -4) assert.ok(!agrees(number * 1.01, number), `${number * 1.01} for ${number}`);
-      assert.ok(!agrees(-number, number) || power < -5, -number);
+      if (power > -6) assert.ok(typedAgrees(parseNumber(fullNumber(number, "float32")), number), number);
+      if (power < 6) assert.ok(typedAgrees(parseNumber(formatNumber(number)), number), formatNumber(number));
+      if (power > -4) assert.ok(!typedAgrees(number * 1.01, number), `${number * 1.01} for ${number}`);
+      assert.ok(!typedAgrees(-number, number) || power < -5, -number);
     }
   }
-  assert.ok(agrees(0.666, 2 / 3) && agrees(0.67, 2 / 3) && !agrees(0.001, 0.0006), "of a few digits");
-  assert.ok(agrees(44410, 44410.25) && !agrees(44000, 44410.25) && !agrees(44411, 44410), "large");
+  assert.ok(
+    typedAgrees(0.666, 2 / 3) && typedAgrees(0.67, 2 / 3) && !typedAgrees(0.001, 0.0006),
+    "of a few digits",
+  );
+  assert.ok(
+    typedAgrees(44410, 44410.25) && !typedAgrees(44000, 44410.25) && !typedAgrees(44411, 44410),
+    "large",
+  );
   const link = "v=2&size=64&kernel=5x2&stride=6&padding=3x0,3&dilation=2x1&batch=3&input=ramp";
   const settings = fromLink(link).state;
   const stages = computeStages(settings.spec, settings.loss, tensorsOf(settings), false);
-  const find = createReasons(MISTAKES, settings, stages);
+  const find = createDiagnosis(MISTAKES, settings, stages);
   const rotated = (typed) => find("output", [2, 0, 5, 10], typed).some(({ id }) => id === "F01");
   assert.deepEqual([10743.5, 10808, 10700].map(rotated), [true, false, false]);
 });
@@ -312,7 +324,7 @@ test("the right number, a cell that is gone and a tensor that is given have no r
   for (let round = 0; round < 60; round++) {
     const settings = randomState(draw);
     const stages = computeStages(settings.spec, settings.loss, tensorsOf(settings), settings.transposed);
-    const find = createReasons(MISTAKES, settings, stages);
+    const find = createDiagnosis(MISTAKES, settings, stages);
     for (const panel of ["output", "grad_input", "grad_weight"]) {
       const at = [0, 0, 0, 0];
       assert.deepEqual(find(panel, at, read(stages[panel], at)), [], panel);

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { changedCells } from "../../convviz/web/board/highlight_changes.js";
-import { stepped } from "../../convviz/web/board/drag_number.js";
+import { changedCells } from "../../convviz/web/board/grid/highlight_changes.js";
+import { stepped } from "../../convviz/web/board/grid/drag_number.js";
 import { computeStages } from "../../convviz/web/numbers/compute.js";
 import { createPageModel } from "../../convviz/web/numbers/page_model.js";
 import { isMove, reasonOf, unchanged } from "../../convviz/web/numbers/reason_unchanged.js";
@@ -16,7 +16,7 @@ import {
 } from "../../convviz/web/picture/why_result_unchanged.js";
 import { oneHot, setAxis, shownOne, singleOne } from "../../convviz/web/rules/change_settings.js";
 import { editCell, editedPanels, givenNumber, isDragged } from "../../convviz/web/rules/edit_cells.js";
-import { STROKE } from "../../convviz/web/rules/undo_rules.js";
+import { UNDO_STROKE } from "../../convviz/web/rules/undo_rules.js";
 import { fromLink } from "../../convviz/web/rules/settings_link.js";
 import { replaced, tensorsOf } from "../../convviz/web/rules/settings_and_tensors.js";
 import { drawer, randomState, truthOf } from "./conv_by_definition.mjs";
@@ -199,12 +199,12 @@ test("one drag is one step back, however many cells it crosses", () => {
     for (const [row, column] of cells)
       model.send({ type: "select", panel: "grad_output", row, column, move });
   };
-  drag(`${STROKE}1`, [
+  drag(`${UNDO_STROKE}1`, [
     [0, 1],
     [0, 2],
     [2, 2],
   ]);
-  drag(`${STROKE}2`, [[2, 0]]);
+  drag(`${UNDO_STROKE}2`, [[2, 0]]);
   assert.deepEqual(place(), { row: 2, column: 0 });
   assert.deepEqual(model.get("selected"), { panel: "grad_output", row: 2, column: 0 });
   model.send({ type: "undo" });
@@ -214,7 +214,7 @@ test("one drag is one step back, however many cells it crosses", () => {
   const input = () => givenNumber(model.settings(), "padded_input", 1, 3);
   const before = input();
   for (const value of [before + 1, before + 2, before + 1])
-    model.send({ type: "edit", panel: "padded_input", row: 1, column: 3, value, move: `${STROKE}3` });
+    model.send({ type: "edit", panel: "padded_input", row: 1, column: 3, value, move: `${UNDO_STROKE}3` });
   assert.equal(input(), before + 1);
   model.send({ type: "undo" });
   assert.equal(input(), before);

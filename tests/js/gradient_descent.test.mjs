@@ -4,11 +4,11 @@ import test from "node:test";
 import { readFileSync } from "node:fs";
 
 import { Descent } from "../../convviz/web/controls/descent_history.js";
-import { judged } from "../../convviz/web/controls/descent_verdict.js";
+import { verdictOn } from "../../convviz/web/controls/descent_verdict.js";
 import { computeStages } from "../../convviz/web/numbers/compute.js";
 import {
   RATES,
-  learned,
+  gradientStep,
   safeChoice,
   slopeAt,
   withLowestPoint,
@@ -143,11 +143,11 @@ function* steps(state, rate, count) {
   for (let step = 0; step <= count; step++) {
     descent.arrive(here);
     const slope = slopeAt(here.settings, here.numbers.stages);
-    const verdict = judged(here, descent, () => slope);
+    const verdict = verdictOn(here, descent, () => slope);
     yield { step, before, here, verdict };
     if (verdict.ends) return;
     descent.leave({ lr: rate, lowest: slope.lowest });
-    const [made] = learned(here.settings, here.numbers.stages, rate);
+    const [made] = gradientStep(here.settings, here.numbers.stages, rate);
     [before, here] = [here, shown(made)];
     if (!Number.isFinite(here.numbers.stages.loss)) return; // the board refuses it
   }

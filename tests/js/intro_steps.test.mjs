@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { fromPage } from "../../convviz/web/numbers/compute_in_page.js";
-import { arrivalOf, firstPicture, isFirstPicture } from "../../convviz/web/picture/intro_steps.js";
+import { introOf, firstPicture, isFirstPicture } from "../../convviz/web/picture/intro_steps.js";
 import { oneHot, setTransposed } from "../../convviz/web/rules/change_settings.js";
 import { FIRST_STATE, fromLink } from "../../convviz/web/rules/settings_link.js";
 import { replaced } from "../../convviz/web/rules/settings_and_tensors.js";
@@ -26,7 +26,7 @@ test("each step shows what the page computes with the 1 at that place", () => {
   ];
   for (const link of links) {
     const settings = at(link);
-    const arrival = arrivalOf(settings);
+    const arrival = introOf(settings);
     assert.ok(arrival, `${link}: it can be played`);
     const { steps, pixel, weight, rows, columns } = arrival;
     assert.deepEqual([rows, columns], settings.spec.kernel_size, link);
@@ -64,8 +64,8 @@ test("it is not played where the tray would be no rotated kernel, or where nobod
     "broken=I01": "what it would become is a puzzle",
   };
   for (const [link, why] of Object.entries(links))
-    assert.equal(arrivalOf(at(`v=2&${link}`)), null, `${link}: ${why}`);
-  assert.equal(arrivalOf(setTransposed(at("v=2"), true)[0]), null, "a transposed layer");
+    assert.equal(introOf(at(`v=2&${link}`)), null, `${link}: ${why}`);
+  assert.equal(introOf(setTransposed(at("v=2"), true)[0]), null, "a transposed layer");
 });
 
 test("the first picture is itself in any colours and on any device, and nothing else is", () => {
@@ -86,5 +86,5 @@ test("the first picture is itself in any colours and on any device, and nothing 
   const there = { theme: "dark", device: "cuda:0", dtype: "bfloat16" };
   const made = firstPicture(replaced(at("v=2&size=8&stride=2&weight=sobel_x&view=stamps"), there));
   assert.deepEqual(made, replaced(FIRST_STATE, there), "as it was computed and coloured before");
-  assert.ok(arrivalOf(made), "and it can be played");
+  assert.ok(introOf(made), "and it can be played");
 });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
 
-import { createShelf, TITLES } from "../../convviz/web/lesson/available_lessons.js";
+import { createLessons, TITLES } from "../../convviz/web/lesson/available_lessons.js";
 import { Player } from "../../convviz/web/lesson/player.js";
 import { createPageModel } from "../../convviz/web/numbers/page_model.js";
 import { TABS } from "../../convviz/web/rules/features.js";
@@ -21,7 +21,7 @@ const WITHOUT_TORCH = TABS.filter((tab) => tab !== "quantised");
 function playerWith(tabs) {
   const model = createPageModel(dataOf(BASE_STATE));
   const { waiting, later, end } = timersByHand();
-  const player = new Player(model, createShelf(LESSONS), tabs, later);
+  const player = new Player(model, createLessons(LESSONS), tabs, later);
   player.on("press", () => player.choose([player.get("look").choose])); // as the tab tells what was pressed in it
   const act = () => {
     player.act();

@@ -4,11 +4,11 @@ import { readFileSync } from "node:fs";
 import test from "node:test";
 
 import CATALOGUE from "../../convviz/facts/mistakes.json" with { type: "json" };
-import { reasonsFor } from "../../convviz/web/lesson/why_wrong.js";
+import { whyWrong } from "../../convviz/web/lesson/why_wrong.js";
 import { choicesOf, wayOf } from "../../convviz/web/numbers/mistake_sentences.js";
 import { computeStages } from "../../convviz/web/numbers/compute.js";
-import { gradientBy } from "../../convviz/web/numbers/compute_mistake.js";
-import { complete, isKnown } from "../../convviz/web/rules/recipe_steps.js";
+import { mistakenGradient } from "../../convviz/web/numbers/compute_mistake.js";
+import { completeRecipe, isKnown } from "../../convviz/web/rules/recipe_steps.js";
 import { fromLink } from "../../convviz/web/rules/settings_link.js";
 import { tensorsOf } from "../../convviz/web/rules/settings_and_tensors.js";
 
@@ -31,7 +31,7 @@ test("each way says which it is, and a choice in words has a sentence of its own
     );
     const choices = ways
       .flatMap((way) => Object.entries(way))
-      .flatMap(([step, it]) => [it, complete(of, {})[step]]);
+      .flatMap(([step, it]) => [it, completeRecipe(of, {})[step]]);
     for (const choice of choices.filter((each) => /[a-z]{2}/.test(each)))
       assert.ok(words.has(choice), `${id}: ${choice}`);
   }
@@ -44,8 +44,8 @@ test("each way says which it is, and a choice in words has a sentence of its own
 test("a wrong number's button says which way of the mistake gives it", () => {
   const settings = fromLink("v=2&grad=ones").state;
   const stages = computeStages(settings.spec, settings.loss, tensorsOf(settings), false);
-  const { data } = gradientBy("grad_input", { kernel: "rotated 270°" }, settings.spec, stages);
+  const { data } = mistakenGradient("grad_input", { kernel: "rotated 270°" }, settings.spec, stages);
   const cell = { panel: "grad_input", row: 0, column: 1 };
-  const said = reasonsFor({ settings, stages }, cell, String(data[1]), true).map(({ show }) => show);
+  const said = whyWrong({ settings, stages }, cell, String(data[1]), true).map(({ show }) => show);
   assert.ok(said.includes("Show it, way 2: kernel \u201crotated 270°\u201d"), String(said));
 });

@@ -1,5 +1,5 @@
 // Each thing that is said of pasted numbers, checked by loops of its own.
-import { gradientBy, productsBy } from "../../convviz/web/numbers/compute_mistake.js";
+import { mistakenGradient, mistakenProducts } from "../../convviz/web/numbers/compute_mistake.js";
 
 const places = (shape) =>
   shape.reduce(
@@ -11,8 +11,8 @@ const SLACK = 6e-5;
 
 /** A sum over the recipe's products; the output has its bias. */
 function tensorBy(of, way, spec, stages) {
-  const tensor = gradientBy(of, way, spec, stages);
-  const { bias } = productsBy(of, way, spec);
+  const tensor = mistakenGradient(of, way, spec, stages);
+  const { bias } = mistakenProducts(of, way, spec);
   if (bias && stages.bias)
     places(tensor.shape).forEach((at, index) => {
       tensor.data[index] += bias * stages.bias.data[at[1]];

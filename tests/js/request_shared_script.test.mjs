@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import createAsking from "../../convviz/web/page/request_shared_script.js";
-import { placeOf } from "../../convviz/web/base/shared_script.js";
+import { sharedPlace } from "../../convviz/web/base/shared_script.js";
 
 globalThis.ShadowRoot = class {};
 globalThis.location = { search: "?lang=zh-TW" };
@@ -38,7 +38,7 @@ test("the app shows what carries its script where nothing else would start it, a
       async render({ el: place }) {
         assert.deepEqual([ref, el.children.includes(place)], ["anywidget:7", true]);
         await started;
-        placeOf("asks-test").give(() => app);
+        sharedPlace("asks-test").give(() => app);
       },
     }),
   };

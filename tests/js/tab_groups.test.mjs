@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { TABS } from "../../convviz/web/rules/features.js";
-import { entriesOf } from "../../convviz/web/tabs/tab_groups.js";
+import { tabEntries } from "../../convviz/web/tabs/tab_groups.js";
 
 test("every tab is a part of exactly one entry", () => {
-  const parts = entriesOf(() => true).flatMap((entry) => entry.parts);
+  const parts = tabEntries(() => true).flatMap((entry) => entry.parts);
   assert.deepEqual(parts.toSorted(), TABS.toSorted());
 });

@@ -4,17 +4,17 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
 
-import { isUnread } from "../../convviz/web/board/grid_marks.js";
+import { isUnread } from "../../convviz/web/board/grid/grid_marks.js";
 import { fromPage } from "../../convviz/web/numbers/compute_in_page.js";
 import { createPageModel } from "../../convviz/web/numbers/page_model.js";
 import { captionOf } from "../../convviz/web/picture/band_captions.js";
-import { backwardWords } from "../../convviz/web/picture/role_in_gradients_sentences.js";
+import { roleWords } from "../../convviz/web/picture/role_in_gradients_sentences.js";
 import { Links } from "../../convviz/web/picture/find_linked_cells.js";
-import { fromLoss } from "../../convviz/web/picture/explain_grad_output_cell.js";
+import { explainCell } from "../../convviz/web/picture/explain_grad_output_cell.js";
 import { Pairing, stampLinks } from "../../convviz/web/picture/stamp_and_window_pairs.js";
-import { Terms } from "../../convviz/web/picture/cell_products.js";
+import { CellProducts } from "../../convviz/web/picture/cell_products.js";
 import { becauseWords, topicsOf } from "../../convviz/web/picture/why_topics.js";
-import { createTrayMemory } from "../../convviz/web/picture/impulse_response.js";
+import { createResponseMemory } from "../../convviz/web/picture/impulse_response.js";
 import { noteOf } from "../../convviz/web/picture/formulas_and_notes.js";
 import { fromLink, toLink } from "../../convviz/web/rules/settings_link.js";
 import { CLAIMS, dropped, overlap, readsOf, real } from "./sentence_claims.mjs";
@@ -109,7 +109,7 @@ class Recount {
     Object.assign(this, { settings, tell, equations, geometry, panels, numbers: model.get("values") });
     this.truth = truthOf(settings, model.shown().numbers.stages);
     this.links = new Links(geometry);
-    this.terms = new Terms(this.links, (name) => panels.get(name), this.numbers);
+    this.terms = new CellProducts(this.links, (name) => panels.get(name), this.numbers);
   }
 
   run() {
@@ -148,8 +148,8 @@ class Recount {
 
   checkSaid(cell, check) {
     const { settings, links, terms, valueAt } = this;
-    const loss = fromLoss(settings.loss, this.geometry, cell, valueAt);
-    const back = settings.transposed ? "" : backwardWords(links, terms, cell, valueAt);
+    const loss = explainCell(settings.loss, this.geometry, cell, valueAt);
+    const back = settings.transposed ? "" : roleWords(links, terms, cell, valueAt);
     const said = [...readAll(loss?.words ?? ""), ...readAll(back)];
     for (const each of said) this.hold(each, cell);
     if (settings.transposed) return;
@@ -220,7 +220,7 @@ class Recount {
     const { truth } = this;
     const { stride } = truth.spec;
     for (const cell of cellsOf(this.panels.get("grad_input"))) {
-      const memory = createTrayMemory();
+      const memory = createResponseMemory();
       memory.begin(true);
       memory.see(this.geometry, this.numbers, cell)?.rows.forEach((line, down) =>
         line.forEach((value, across) => {

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { readFileSync, readdirSync } from "node:fs";
 
-import { apartBy, gradientBy, gradientRight } from "../../convviz/web/numbers/compute_mistake.js";
+import { apartBy, mistakenGradient, gradientRight } from "../../convviz/web/numbers/compute_mistake.js";
 import { computeStages } from "../../convviz/web/numbers/compute.js";
 import { hidingOf } from "../../convviz/web/numbers/what_hides_mistake.js";
 import { fromLink } from "../../convviz/web/rules/settings_link.js";
@@ -24,7 +24,10 @@ const settingsOf = (link) => {
 
 function shows(settings, { of, way }) {
   const given = computeStages(settings.spec, settings.loss, tensorsOf(settings));
-  const [right, wrong] = [gradientRight(of, settings.spec, given), gradientBy(of, way, settings.spec, given)];
+  const [right, wrong] = [
+    gradientRight(of, settings.spec, given),
+    mistakenGradient(of, way, settings.spec, given),
+  ];
   return !wrong || String(wrong.shape) !== String(right.shape) || apartBy(right, wrong).cells > 0;
 }
 

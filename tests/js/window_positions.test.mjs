@@ -4,7 +4,7 @@ import test from "node:test";
 
 import { stampedSoFar } from "../../convviz/web/numbers/stamps_so_far.js";
 import { noteOf } from "../../convviz/web/picture/formulas_and_notes.js";
-import { completedAt, spanOf, walkOf } from "../../convviz/web/picture/window_positions.js";
+import { completedAt, spanOf, windowWalk } from "../../convviz/web/picture/window_positions.js";
 import { geometryOf } from "../../convviz/web/rules/conv_geometry.js";
 import { drawer, randomState, same, truthOf } from "./conv_by_definition.mjs";
 
@@ -56,7 +56,7 @@ test("the window stands on the cells that it reads", () => {
     const parts = { forward: ["o", "at"], weight: ["k", "at"] };
     const sizes = { forward: windows, weight: spec.kernel_size, input: folds ? padded : spec.input_size };
     for (const [name, size] of Object.entries(sizes)) {
-      assert.deepEqual(walkOf(geometry, name, "window").size, size, JSON.stringify(spec));
+      assert.deepEqual(windowWalk(geometry, name, "window").size, size, JSON.stringify(spec));
       const [last, middle] = [size.map((each) => each - 1), size.map((each) => Math.floor(each / 2))];
       for (const cell of [[0, 0], middle, last]) {
         const { row, column, rows, columns } = spanOf(geometry, name, "window", cell);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { framesAround } from "../../convviz/web/board/grid_marks.js";
+import { framesAround } from "../../convviz/web/board/grid/grid_marks.js";
 import { weightReason } from "../../convviz/web/picture/role_in_gradients_sentences.js";
 import { outputBehind, readsOf } from "../../convviz/web/picture/window_reads.js";
 import { geometryOf } from "../../convviz/web/rules/conv_geometry.js";

@@ -295,7 +295,9 @@ def test_plotly_is_the_published_file_with_its_licence():
     licence = BOARD.joinpath("vendor", "plotly-LICENSE.txt").read_text(encoding="utf-8")
     assert "MIT License" in licence
     assert "Plotly Technologies Inc." in licence
-    assert f"convviz.plotly.{PLOTLY_VERSION}" in text_of("board/load_plotly.js"), "pages share one copy of one version"
+    assert f"convviz.plotly.{PLOTLY_VERSION}" in text_of("board/panel/load_plotly.js"), (
+        "pages share one copy of one version"
+    )
 
 
 OUR_TEXTS = [

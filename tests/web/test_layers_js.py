@@ -103,7 +103,7 @@ def test_a_folder_names_no_type_of_a_higher_one_that_is_known_without_an_import(
     "source",
     [
         'import { a } from "../picture/find_linked_cells.js";',
-        'import {\n  a,\n  b,\n} from "../board/grid_overlay.js";',
+        'import {\n  a,\n  b,\n} from "../board/grid/grid_overlay.js";',
         'const made = await import("../page/page.js");',
         '/** @import { Cell } from "../picture/find_linked_cells.js" */',
         '/**\n * @import { A, B } from "../numbers/compute.js"\n */',

@@ -1,7 +1,7 @@
 // The tab Check: every gradient of the shown plane against finite differences, in float32 beside float64.
 import { element, setText } from "../../web/base/dom.js";
 import { colorOf, cssColor, formatNumber, fullNumber } from "../../web/base/format.js";
-import { Heatmap } from "../../web/board/tab_heatmap.js";
+import { Heatmap } from "../../web/board/grid/tab_heatmap.js";
 import { split, tab } from "../../web/tabs/pane.js";
 import { code, tableHead, tableRow, button } from "../../web/tabs/pane_elements.js";
 import WORDS from "./words.json" with { type: "json" };

@@ -1,5 +1,5 @@
 // The code tab: one setting as Python, seven ways. A line lights its panels, a panel its lines.
-import { NOT_COPIED, createCopier } from "../../web/base/clipboard.js";
+import { NOT_COPIED, createClipboard } from "../../web/base/clipboard.js";
 import { element, setText } from "../../web/base/dom.js";
 import { CodeLines } from "./code_lines.js";
 import { split, tab } from "../../web/tabs/pane.js";
@@ -26,7 +26,7 @@ class CodePane {
     this.#show();
   });
   #title = element("h4");
-  #copier = createCopier();
+  #copier = createClipboard();
   #outcome = element("span.cv-copied.cv-muted");
   #box = element("input", { type: "checkbox" });
   #reason = element("p.cv-muted.cv-reason");

@@ -4,7 +4,7 @@ import { element, setText } from "../../web/base/dom.js";
 import { formatLong, formatNumber } from "../../web/base/format.js";
 import { rich, setRich } from "../../web/base/rich_text.js";
 import { sentences } from "../../web/base/sentences.js";
-import { Heatmap } from "../../web/board/tab_heatmap.js";
+import { Heatmap } from "../../web/board/grid/tab_heatmap.js";
 import { split, tab } from "../../web/tabs/pane.js";
 import { code, createChoice } from "../../web/tabs/pane_elements.js";
 

@@ -2,7 +2,7 @@
 import { element, setText } from "../../web/base/dom.js";
 import { plainText, setRich } from "../../web/base/rich_text.js";
 import { saveFile } from "../../web/base/save_file.js";
-import { Transport } from "../../web/board/step_controls.js";
+import { StepControls } from "../../web/board/steps/step_controls.js";
 import { split, tab } from "../../web/tabs/pane.js";
 import { say } from "./sentences.js";
 import { Details } from "./node_details.js";
@@ -29,7 +29,7 @@ class GraphPane {
   #drawing;
   #viewport = new Viewport(say("window"));
   #details;
-  #transport = new Transport(say("bar"), {
+  #transport = new StepControls(say("bar"), {
     onMove: (position) => {
       this.#at = position;
       this.#showStep();

@@ -2,7 +2,7 @@
 import { element, setText } from "../../web/base/dom.js";
 import { decode } from "../../web/base/format.js";
 import { plainText, setRich } from "../../web/base/rich_text.js";
-import { Heatmap } from "../../web/board/tab_heatmap.js";
+import { Heatmap } from "../../web/board/grid/tab_heatmap.js";
 import { say, sayPieces } from "./sentences.js";
 import { rowsOf } from "../../web/rules/shapes_and_indices.js";
 

@@ -1,7 +1,7 @@
 // Three matrices as one product, left · top = result: in one row where the width allows it; else the result
 // stands under the top one, so that their columns meet, and beside the left one where there is room.
 import { element } from "../../web/base/dom.js";
-import { Heatmap } from "../../web/board/tab_heatmap.js";
+import { Heatmap } from "../../web/board/grid/tab_heatmap.js";
 
 /**
  * @import { MatrixMap, View } from "./views.js"

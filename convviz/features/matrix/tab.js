@@ -1,6 +1,6 @@
 // The tab Matrix: the convolution and its gradients as matrix products, linked with the board.
 import { element, setText } from "../../web/base/dom.js";
-import { createFormula, setFormula } from "../../web/board/coloured_names.js";
+import { createFormula, setFormula } from "../../web/board/band/coloured_names.js";
 import { rich, setRich } from "../../web/base/rich_text.js";
 import { split, tab } from "../../web/tabs/pane.js";
 import { createRadios, button } from "../../web/tabs/pane_elements.js";

@@ -1,7 +1,7 @@
 // The products of one cell: those of the right sum and of the wrong one, and the cells that they are of.
 import { element, listen, setText } from "../../web/base/dom.js";
 import { formatNumber } from "../../web/base/format.js";
-import { Heatmap } from "../../web/board/tab_heatmap.js";
+import { Heatmap } from "../../web/board/grid/tab_heatmap.js";
 import { FACTOR } from "../../web/numbers/compute_mistake.js";
 import { planeRows, sizeOf } from "../../web/tabs/shown_planes.js";
 import { shownAt } from "../../web/rules/shown_plane.js";

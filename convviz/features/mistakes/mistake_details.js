@@ -1,13 +1,13 @@
 // What is said of a mistake: its ways, what to do instead, where it was met.
 import { element, setText } from "../../web/base/dom.js";
-import { choicesOf, wayName, wayOf } from "../../web/numbers/mistake_sentences.js";
+import { choicesOf, mistakeWay, wayOf } from "../../web/numbers/mistake_sentences.js";
 import { say } from "./sentences.js";
 import { button } from "../../web/tabs/pane_elements.js";
 
 /** @import { Mistake } from "./mistake_list.js" */
 
 /** @param {(index: number) => void} choose @param {() => void} expose */
-export function createAbout(choose, expose) {
+export function createMistakeDetails(choose, expose) {
   const fix = element("p");
   const [choices, met] = [0, 1].map(() => element("p.cv-muted"));
   const ways = element("div.cv-buttons", { role: "group", "aria-label": say("ways") });
@@ -23,7 +23,7 @@ export function createAbout(choose, expose) {
       if (drawn !== mistake.id)
         ways.replaceChildren(
           ...mistake.ways.map((_, index) =>
-            button(wayName(index), () => choose(index), { title: wayOf(mistake.ways, index) }),
+            button(mistakeWay(index), () => choose(index), { title: wayOf(mistake.ways, index) }),
           ),
         );
       drawn = mistake.id;

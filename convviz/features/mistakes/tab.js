@@ -3,15 +3,15 @@
 import MISTAKES from "../../facts/mistakes.json" with { type: "json" };
 import { element, setText } from "../../web/base/dom.js";
 import { formatNumber } from "../../web/base/format.js";
-import { Heatmap } from "../../web/board/tab_heatmap.js";
+import { Heatmap } from "../../web/board/grid/tab_heatmap.js";
 import { differing } from "../../web/numbers/compute_mistake.js";
-import { Gallery } from "../../web/numbers/mistake_results.js";
+import { MistakeResults } from "../../web/numbers/mistake_results.js";
 import { isKnown } from "../../web/rules/recipe_steps.js";
 import { countProducts } from "../../web/rules/conv_geometry.js";
 import { MistakesList, GRADIENTS } from "./mistake_list.js";
 import { Products } from "./cell_products.js";
 import { createWhy } from "./why_hidden.js";
-import { createAbout } from "./mistake_details.js";
+import { createMistakeDetails } from "./mistake_details.js";
 import { indexIn, planeIn, planeRows, planesOf } from "../../web/tabs/shown_planes.js";
 import { split, tab } from "../../web/tabs/pane.js";
 import { say } from "./sentences.js";
@@ -31,14 +31,16 @@ class MistakesPane {
     const { settings, numbers } = there;
     const { grad_output, weight, input } = numbers.stages;
     const given = { grad_output, weight, input };
-    this.#now = settings.transposed ? null : { settings, given, gallery: new Gallery(settings.spec, given) };
+    this.#now = settings.transposed
+      ? null
+      : { settings, given, gallery: new MistakeResults(settings.spec, given) };
     if (settings.mistake !== this.#chosen) [this.#chosen, this.#way] = [settings.mistake, 0];
     this.#of = this.#current()?.of ?? this.#of;
     this.#draw();
   };
   #pane;
   /** @typedef {import("../../web/numbers/compute_mistake.js").Given} Given */
-  /** @type {{ settings: Settings, gallery: Gallery, given: Given } | null} */
+  /** @type {{ settings: Settings, gallery: MistakeResults, given: Given } | null} */
   #now = null;
   /** @type {Gradient} */
   #of = "grad_input";
@@ -53,7 +55,7 @@ class MistakesPane {
   );
   #verdict = element("p.cv-verdict", { "aria-live": "polite" });
   #why = createWhy((words) => setText(this.#verdict, words));
-  #about = createAbout(
+  #about = createMistakeDetails(
     (index) => {
       this.#way = index;
       this.#draw();
@@ -151,7 +153,7 @@ class MistakesPane {
   }
 
   /**
-   * @param {{ set: (data: import("../../web/board/tab_heatmap.js").HeatmapData) => void }} heatmap
+   * @param {{ set: (data: import("../../web/board/grid/tab_heatmap.js").HeatmapData) => void }} heatmap
    * @param {"right" | "wrong"} which @param {Tensor} tensor @param {number[]} at @param {number} limit
    */
   #show(heatmap, which, tensor, at, limit) {

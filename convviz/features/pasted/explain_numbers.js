@@ -1,6 +1,6 @@
 // What pasted numbers are: right, or which mistakes of the catalogue give exactly these, or what is nearest.
 import REASONS from "../../facts/diagnosable_mistakes.json" with { type: "json" };
-import { gradientRight, productsBy, summed } from "../../web/numbers/compute_mistake.js";
+import { gradientRight, mistakenProducts, summed } from "../../web/numbers/compute_mistake.js";
 import { computesTheSame } from "../../web/numbers/diagnose_number.js";
 import { countProducts } from "../../web/rules/conv_geometry.js";
 import { isKnown } from "../../web/rules/recipe_steps.js";
@@ -25,7 +25,7 @@ const MOST_PRODUCTS = 1_000_000; // of more, not every mistake is tried
 const LETTERS = { weight: ["out", "in", "H", "W"], image: ["N", "C", "H", "W"] };
 /** Of a result, bias included. @param {Result} of @param {Recipe} way @param {Spec} spec @param {Stages} stages */
 export function resultBy(of, way, spec, stages) {
-  const products = productsBy(of, way, spec);
+  const products = mistakenProducts(of, way, spec);
   if (!products) return null;
   const tensor = summed(/** @type {Gradient} */ (of), products, stages);
   const { bias } = stages;
@@ -141,7 +141,7 @@ function exact(pasted, all, { of, settings: { spec } }, close) {
   const isWhole = ({ way, products }) =>
     Object.keys(way).every((step) => {
       const less = Object.fromEntries(Object.entries(way).filter(([name]) => name !== step));
-      const others = productsBy(of, less, spec);
+      const others = mistakenProducts(of, less, spec);
       return !others || !computesTheSame(products, others);
     });
   const found = all

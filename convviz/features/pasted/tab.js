@@ -1,10 +1,10 @@
 // The tab My numbers: the example to copy into any language, and a field for what one's own code printed. The page
 // reads it and says what it is.
 import MISTAKES from "../../facts/mistakes.json" with { type: "json" };
-import { NOT_COPIED, createCopier } from "../../web/base/clipboard.js";
+import { NOT_COPIED, createClipboard } from "../../web/base/clipboard.js";
 import { element, setText } from "../../web/base/dom.js";
 import { setRich, rich } from "../../web/base/rich_text.js";
-import { Heatmap } from "../../web/board/tab_heatmap.js";
+import { Heatmap } from "../../web/board/grid/tab_heatmap.js";
 import { computeStages } from "../../web/numbers/compute.js";
 import { afterwards } from "../../web/numbers/latest_request.js";
 import { numbersKey, tensorsOf } from "../../web/rules/settings_and_tensors.js";
@@ -62,7 +62,7 @@ class PastedPane {
     wrap: "off",
     "aria-label": say("text"),
   });
-  #copier = createCopier();
+  #copier = createClipboard();
   #copied = element("span.cv-muted");
   #ask = element("p.cv-muted");
   #results = createRadios(say("of"), "of", (of) => this.#choose({ of: /** @type {Chosen["of"]} */ (of) }));

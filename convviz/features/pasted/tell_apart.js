@@ -1,6 +1,6 @@
 // An example in which mistakes that coincide here give different numbers.
 import { computeStages } from "../../web/numbers/compute.js";
-import { NUMBERS, geometryMoves, randomMove } from "../../web/numbers/nearby_settings.js";
+import { NUMBERS, nearbyGeometries, randomMove } from "../../web/numbers/nearby_settings.js";
 import { replaced, tensorsOf } from "../../web/rules/settings_and_tensors.js";
 import { settingAt, toLink } from "../../web/rules/settings_link.js";
 import { largestOf } from "../../web/rules/shapes_and_indices.js";
@@ -36,13 +36,13 @@ function* examplesNear(settings, found) {
   const candidates = [
     ...NUMBERS.map((name) => randomMove(settings, name).settings),
     random,
-    ...geometryMoves(random, MOST_PRODUCTS).map((move) => move.settings),
+    ...nearbyGeometries(random, MOST_PRODUCTS).map((move) => move.settings),
   ];
   yield* candidates.filter(isShort);
   for (const { mistake } of found)
     for (const each of [settingAt(settings, mistake.setting)].filter(() => mistake.setting)) {
       const made = NUMBERS.reduce((one, name) => randomMove(one, name).settings, replaced(each, {}));
-      yield* [made, ...geometryMoves(made, MOST_PRODUCTS).map((move) => move.settings)].filter(isShort);
+      yield* [made, ...nearbyGeometries(made, MOST_PRODUCTS).map((move) => move.settings)].filter(isShort);
     }
 }
 

@@ -1,7 +1,7 @@
 // The tab Quantised: forward with the quantised weight, backward past it, and why gradcheck fails on purpose.
 import { element, setText } from "../../web/base/dom.js";
 import { formatNumber, fullNumber } from "../../web/base/format.js";
-import { Heatmap } from "../../web/board/tab_heatmap.js";
+import { Heatmap } from "../../web/board/grid/tab_heatmap.js";
 import { split, tab } from "../../web/tabs/pane.js";
 import { fillMenu, limitOf, numbersOf, signOf, button } from "../../web/tabs/pane_elements.js";
 import WORDS from "./words.json" with { type: "json" };

@@ -1,5 +1,5 @@
 // The kernels of the first layer while they learn, and the gradients that were just subtracted from them.
-import { createPixels } from "../../web/board/canvas_cell_colours.js";
+import { createCanvasColours } from "../../web/board/grid/canvas_cell_colours.js";
 import { element, setText } from "../../web/base/dom.js";
 import { formatNumber } from "../../web/base/format.js";
 import { code, fillMenu, limitOf } from "../../web/tabs/pane_elements.js";
@@ -50,14 +50,14 @@ export function createKernels(pane) {
 /** @param {"weight" | "gradient"} part */
 function createRow(part) {
   const el = element("div.cv-race-kernels", { "data-part": part });
-  /** @type {{ holder: HTMLElement, pixels: ReturnType<typeof createPixels> }[]} */
+  /** @type {{ holder: HTMLElement, pixels: ReturnType<typeof createCanvasColours> }[]} */
   const maps = [];
   return {
     el,
     /** @param {string} layer @param {number[][]} planes @param {Scale} scale */
     draw(layer, planes, scale) {
       while (maps.length < planes.length) {
-        const pixels = createPixels();
+        const pixels = createCanvasColours();
         maps.push({ pixels, holder: el.appendChild(element("div", { role: "img" }, pixels.el)) });
       }
       const limit = limitOf(planes.flat());

@@ -3,12 +3,12 @@
 import { element, setText } from "../../web/base/dom.js";
 import { formatNumber } from "../../web/base/format.js";
 import { rich } from "../../web/base/rich_text.js";
-import { Heatmap } from "../../web/board/tab_heatmap.js";
+import { Heatmap } from "../../web/board/grid/tab_heatmap.js";
 import { MOST_LAYERS, gradientThrough, layersOf } from "./layer_stack.js";
 import { planeRows } from "../../web/tabs/shown_planes.js";
 import { split, tab } from "../../web/tabs/pane.js";
 import { createChoice, button } from "../../web/tabs/pane_elements.js";
-import { checkerboardWords, endWords, fieldWords, waysWords } from "./geometry_sentences.js";
+import { checkerboardWords, endWords, fieldWords, waysWords } from "./geometry_words.js";
 import { say } from "./sentences.js";
 import { planeOf, upTo } from "../../web/rules/shapes_and_indices.js";
 import { shownAt } from "../../web/rules/shown_plane.js";

@@ -2,7 +2,7 @@
 import WORDS from "./words.json" with { type: "json" };
 import { element, setText } from "../../web/base/dom.js";
 import { sentences } from "../../web/base/sentences.js";
-import { Heatmap } from "../../web/board/tab_heatmap.js";
+import { Heatmap } from "../../web/board/grid/tab_heatmap.js";
 import { fromLink } from "../../web/rules/settings_link.js";
 import { split, tab } from "../../web/tabs/pane.js";
 import { fillMenu, limitOf, numbersOf, tableHead, tableRow, button } from "../../web/tabs/pane_elements.js";

@@ -8,7 +8,7 @@ export const NOT_COPIED = say("copy.selected");
  * @returns {{ el: HTMLElement, copy: (text: string) => Promise<boolean>, close: () => void }} copy: whether
  *   it worked; else `el` shows the text selected
  */
-export function createCopier() {
+export function createClipboard() {
   const box = element("textarea.cv-copybox", {
     readonly: "",
     tabindex: "-1",

@@ -1,7 +1,7 @@
 // Printing lays the page out anew and waits for no frame.
 
 /** `act` must draw synchronously. @param {(printing: boolean) => void} act */
-export function followPaper(act) {
+export function followPrinting(act) {
   const medium = matchMedia("print");
   let printing = false;
   /** @param {boolean} now */

@@ -16,7 +16,7 @@ function createChannel(name, _) {
 const asked = createChannel("convviz:ask", "");
 const predicted = createChannel("convviz:predict", /** @type {Place} */ ({}));
 
-export const ask = asked.tell;
-export const followAsked = asked.follow;
+export const askQuestion = asked.tell;
+export const followQuestions = asked.follow;
 export const askToPredict = predicted.tell;
 export const followPredictions = predicted.follow;

@@ -3,7 +3,7 @@
 /** @typedef {{ promise: Promise<any>, give: (made: any) => void }} Place */
 
 /** @param {string} key two kernels may run two versions @returns {Place} */
-export function placeOf(key) {
+export function sharedPlace(key) {
   const places = /** @type {any} */ (globalThis);
   const name = Symbol.for(`convviz.script.${key}`);
   if (!places[name]) {

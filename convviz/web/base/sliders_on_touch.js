@@ -6,7 +6,7 @@ import { listen } from "./dom.js";
  * pointer, and the slider goes back.
  * @param {HTMLElement} root @returns {() => void} stop
  */
-export function keepWhileScrolling(root) {
+export function keepSliders(root) {
   /** @type {Map<number, { slider: HTMLInputElement, value: string }>} */
   const touched = new Map(); // by pointer
   const ends = [

@@ -1,6 +1,6 @@
 // Light or dark: the visitor's choice, else the notebook's, else the system's. Paper is white.
 import { listen } from "./dom.js";
-import { followPaper } from "./printing.js";
+import { followPrinting } from "./printing.js";
 
 /**
  * @param {() => string} chosen @param {(theme: "light" | "dark") => void} apply
@@ -21,7 +21,7 @@ export function followTheme(chosen, apply) {
   const observer = new MutationObserver(refresh);
   if (document.body) observer.observe(document.body, { attributeFilter: ["data-jp-theme-light"] });
   const stopFollowing = listen(system, "change", refresh);
-  const stopPrinting = followPaper((now) => {
+  const stopPrinting = followPrinting((now) => {
     printing = now;
     refresh();
   });

@@ -1,7 +1,7 @@
 // Which language is wanted, asked before any word is there.
 
 /** ?lang=, the last of several; or empty. */
-export const asked = () => new URLSearchParams(location.search).getAll("lang").at(-1) ?? "";
+export const wantedLanguage = () => new URLSearchParams(location.search).getAll("lang").at(-1) ?? "";
 
 /** A region may imply a script. @param {string} tag */
 function written(tag) {

@@ -1,22 +1,22 @@
 // The board: linked heatmaps in rows. It knows panels and cells; the model knows what they mean.
 import { element, setAttribute, setText } from "../base/dom.js";
-import { ArrivalPlayer } from "./intro_animation.js";
-import { Changes } from "./highlight_changes.js";
-import { followArrows } from "./drag_one_hot.js";
-import { Foot } from "./readout_and_legend.js";
+import { IntroPlayer } from "./steps/intro_animation.js";
+import { Changes } from "./grid/highlight_changes.js";
+import { followArrows } from "./grid/drag_one_hot.js";
+import { Legend } from "./layout/readout_and_legend.js";
 import { decode } from "../base/format.js";
-import { followKeys } from "./keyboard_shortcuts.js";
+import { followShortcuts } from "./keyboard_shortcuts.js";
 import { followKernel } from "../base/lost_kernel.js";
-import { followPaper } from "../base/printing.js";
+import { followPrinting } from "../base/printing.js";
 import { keepState } from "./keep_state.js";
-import { measureFace } from "./digit_size.js";
-import { loadPlotly } from "./load_plotly.js";
-import { Readout } from "./readout.js";
-import { Rows } from "./band_list.js";
-import { rampsOf } from "./band_elements.js";
+import { measureFace } from "./grid/digit_size.js";
+import { loadPlotly } from "./panel/load_plotly.js";
+import { Readout } from "./layout/readout.js";
+import { BandList } from "./layout/band_list.js";
+import { rampsOf } from "./band/band_elements.js";
 import { samePlace } from "../base/cell_place.js";
 import { followLinks } from "./read_link_from_address.js";
-import { makeShared } from "./board_context.js";
+import { createContext } from "./board_context.js";
 import { followTheme } from "../base/theme.js";
 import { say } from "../base/board_sentences.js";
 
@@ -61,7 +61,7 @@ export class Board {
   constructor({ model, el, taught = [], own = false, onBands = () => {}, figure = null }) {
     [this.#model, this.#own, this.#figure] = [model, own, figure];
     this.#readout = new Readout(model);
-    this.#rows = new Rows(this.#root, {
+    this.#rows = new BandList(this.#root, {
       isPaper: () => this.#onPaper,
       onShared: onBands,
       onSize: () => this.#arrive(),
@@ -70,17 +70,17 @@ export class Board {
     this.#bands = this.#rows.bands;
     this.#changes = new Changes(model, this.#panels, (reasons) => this.#rows.sayUnchanged(reasons));
     const library = loadPlotly(model);
-    this.#shared = makeShared(library.ready, taught, this.#readout, {
+    this.#shared = createContext(library.ready, taught, this.#readout, {
       model,
       rows: this.#rows,
       theme: () => this.#theme,
       escape: this.escape,
       focusBand: (name) => this.#focusBand(name === this.#bands.focused() ? "" : name),
     });
-    this.#foot = new Foot(this.#readout, this.#shared.highlight.el, () => this.#schedule(false));
+    this.#foot = new Legend(this.#readout, this.#shared.highlight.el, () => this.#schedule(false));
     this.#root.append(this.#rows.ruler, this.#rows.el, this.#foot.el);
     el.append(this.#root);
-    this.arrival = new ArrivalPlayer(this.#shared, this.#root, {
+    this.arrival = new IntroPlayer(this.#shared, this.#root, {
       band: () => this.#rows.equations.get("input"),
       stage: () => this.#bands.stage(),
       bring: () => this.show("input"),
@@ -110,7 +110,7 @@ export class Board {
       () => model.get("theme"),
       (next) => this.#setTheme(next),
     );
-    this.#closers.push(follower.stop, followPaper(this.#onPrint));
+    this.#closers.push(follower.stop, followPrinting(this.#onPrint));
     const showBrush = () => this.#root.toggleAttribute("data-brush", model.get("brush") !== null);
     showBrush();
     this.#follower = follower;
@@ -133,7 +133,7 @@ export class Board {
     if (this.#arrived) return;
     this.#arrived = true;
     this.#closers.push(
-      followKeys(this.#shared, this.#root, this.#own),
+      followShortcuts(this.#shared, this.#root, this.#own),
       followArrows(this.#root, this.#own, this.#panels),
     );
     measureFace(this.#root);

@@ -1,17 +1,22 @@
 // What all panels and bands of a board share.
 import { makeId } from "../base/dom.js";
-import { Highlighter } from "./highlight.js";
-import { createTray } from "./impulse_response_table.js";
+import { Highlighter } from "./grid/highlight.js";
+import { createResponseTable } from "./panel/impulse_response_table.js";
 import { isSingleOne, shownOne } from "../rules/change_settings.js";
 
-/** @typedef {ReturnType<typeof makeShared> & { draggedOne?: boolean }} Shared draggedOne: the 1 was */
+/** @typedef {ReturnType<typeof createContext> & { draggedOne?: boolean }} Shared draggedOne: the 1 was */
 
 /**
- * @param {Promise<Plotly | null>} plotly @param {string[]} taught @param {import("./readout.js").Readout} readout
- * @param {{ model: Model, rows: import("./band_list.js").Rows, theme: () => string, escape: () => boolean,
+ * @param {Promise<Plotly | null>} plotly @param {string[]} taught @param {import("./layout/readout.js").Readout} readout
+ * @param {{ model: Model, rows: import("./layout/band_list.js").BandList, theme: () => string, escape: () => boolean,
  * focusBand: (name: string) => void }} board
  */
-export function makeShared(plotly, taught, { say, read, unread }, { model, rows, theme, escape, focusBand }) {
+export function createContext(
+  plotly,
+  taught,
+  { say, read, unread },
+  { model, rows, theme, escape, focusBand },
+) {
   /** @type {ScaleOf} */
   const scale = (quantity) => model.get("structure").colorscales[theme()][quantity];
   const isLecture = () => rows.bands.stage() === "lecture";
@@ -29,7 +34,7 @@ export function makeShared(plotly, taught, { say, read, unread }, { model, rows,
   return {
     model,
     taught,
-    tray: createTray(),
+    tray: createResponseTable(),
     highlight: new Highlighter(around, () => rows.panels()),
     uid: makeId(),
     plotly,
@@ -41,9 +46,9 @@ export function makeShared(plotly, taught, { say, read, unread }, { model, rows,
     },
     scale,
     closeFigure() {},
-    /** @type {import("./stepper.js").Stepper | null} the open one */
+    /** @type {import("./steps/stepper.js").Stepper | null} the open one */
     stepping: null,
-    /** @param {import("./band.js").Equation} equation @param {number[]} changed */
+    /** @param {import("./band/band.js").Band} equation @param {number[]} changed */
     redraw: (equation, changed) => equation.draw(rows.plotly, changed),
     isLecture,
     focusBand,

@@ -6,7 +6,7 @@ import { TYPING, isBare, isUndo, keepKeys } from "../base/keys.js";
  * @param {Shared} board @param {HTMLElement} root @param {boolean} own the page is the app's: they work
  * without focus, too
  */
-export function followKeys(board, root, own) {
+export function followShortcuts(board, root, own) {
   const app = /** @type {HTMLElement} */ (root.closest(".cv-app") ?? root);
   /** @param {KeyboardEvent} event */
   const onKey = (event) => {

@@ -3,7 +3,7 @@ import NAMES from "../../facts/names.json" with { type: "json" };
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import { element, makeButton, setHidden, setText } from "../base/dom.js";
 import { explain } from "../base/help.js";
-import { LIMITS, groupChoices, perAxis, rangeOf, valueOf } from "../rules/bounds.js";
+import { LIMITS, groupChoices, perAxis, boundsOf, valueOf } from "../rules/bounds.js";
 import {
   chooseKernel,
   kernelName,
@@ -27,7 +27,7 @@ import {
 import { PRESETS } from "../rules/samples.js";
 import { drawPart } from "./draw_on_input_switch.js";
 import { createPopover } from "../base/menu.js";
-import { ROWS } from "../rules/schema.js";
+import { SCHEMA } from "../rules/schema.js";
 import { replaced } from "../rules/settings_and_tensors.js";
 import { say } from "../base/board_sentences.js";
 
@@ -140,7 +140,7 @@ const reach = (name) => (settings) => [LIMITS[name][0], Math.max(LIMITS[name][1]
 
 /** From their rows alone. @returns {Record<string, () => Part[]>} */
 function plainMakers(model) {
-  const makers = ROWS.map(([name, { kind, offered = [0, 0], words = [] }]) => {
+  const makers = SCHEMA.map(([name, { kind, offered = [0, 0], words = [] }]) => {
     const [get, set] = [field(name), put(name)];
     const wordOf = (text) => words.find((word) => String(word) === text);
     const make = () => {
@@ -333,7 +333,7 @@ function axisPart(model, name, axis) {
   return rangePart(
     model,
     name,
-    (s) => rangeOf(s.spec, name, axis, s.link_axes, s.transposed),
+    (s) => boundsOf(s.spec, name, axis, s.link_axes, s.transposed),
     (s) => value(s, axis),
     (s, wanted) => setAxis(s, name, axis, wanted),
     (s) => matters(s) && (axis === 0 || !together(s)),

@@ -1,5 +1,5 @@
 // Copy a link, in a page without a kernel.
-import { NOT_COPIED, createCopier } from "../base/clipboard.js";
+import { NOT_COPIED, createClipboard } from "../base/clipboard.js";
 import { makeButton } from "../base/dom.js";
 import { toLink } from "../rules/settings_link.js";
 import { say } from "../base/board_sentences.js";
@@ -22,6 +22,6 @@ export function createCopyLink(model, addressOf, lessonLink) {
     const done = await copier.copy(address || link);
     model.say(done ? say(address ? "copy.address" : "copy.alone") : NOT_COPIED, !done);
   });
-  const copier = createCopier();
+  const copier = createClipboard();
   return { button, box: copier.el };
 }

@@ -1,6 +1,6 @@
 // A verdict on the last step, or the next.
 import { formatApart } from "../base/format.js";
-import { sayLearn } from "./gradient_descent_sentences.js";
+import { sayDescent } from "./gradient_descent_sentences.js";
 import { RATES, hasLowestPoint, isFlat } from "../numbers/gradient_step.js";
 
 /** Beside the rate that was chosen. @param {number} lowest @param {number} lr */
@@ -15,10 +15,10 @@ function valley(lowest, lr) {
  * @param {() => import("../numbers/gradient_step.js").Slope} slopeOf
  * @returns {{ text: string, rose: boolean, ends: boolean }} rose: the loss did; ends: no step goes on
  */
-export function judged({ settings, numbers: { stages } }, descent, slopeOf) {
+export function verdictOn({ settings, numbers: { stages } }, descent, slopeOf) {
   /** @param {string} text @param {{ rose?: boolean, ends?: boolean }} [more] */
   const told = (text, { rose = false, ends = false } = {}) => ({ text, rose, ends });
-  if (!hasLowestPoint(settings)) return told(sayLearn("endless"));
+  if (!hasLowestPoint(settings)) return told(sayDescent("endless"));
   const { lowest, safe, rounding, fall } = slopeOf();
   const [before, after] = descent.losses().slice(-2);
   const last = descent.last();
@@ -27,12 +27,13 @@ export function judged({ settings, numbers: { stages } }, descent, slopeOf) {
     const values = { before: low, after: high, lr: last.lr };
     const text =
       last.lowest === null
-        ? sayLearn("rose.other", values)
-        : sayLearn("rose", { ...values, ...valley(last.lowest, last.lr) });
+        ? sayDescent("rose.other", values)
+        : sayDescent("rose", { ...values, ...valley(last.lowest, last.lr) });
     if (low !== high) return told(text, { rose: true });
   }
-  if (isFlat(stages)) return told(sayLearn("flat"), { ends: true });
-  if (fall <= rounding) return told(sayLearn("lowest", { dtype: settings.dtype }), { ends: true });
-  if (safe < RATES[0]) return told(sayLearn("steep", { lr: RATES[0], safe: formatApart(safe, RATES[0])[0] }));
-  return told(lowest === null ? "" : sayLearn("hint", valley(lowest, settings.lr)));
+  if (isFlat(stages)) return told(sayDescent("flat"), { ends: true });
+  if (fall <= rounding) return told(sayDescent("lowest", { dtype: settings.dtype }), { ends: true });
+  if (safe < RATES[0])
+    return told(sayDescent("steep", { lr: RATES[0], safe: formatApart(safe, RATES[0])[0] }));
+  return told(lowest === null ? "" : sayDescent("hint", valley(lowest, settings.lr)));
 }

@@ -1,6 +1,6 @@
 // Learn: there while there is a learning rate.
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
-import { sayLearn } from "./gradient_descent_sentences.js";
+import { sayDescent } from "./gradient_descent_sentences.js";
 import { RATES, safeChoice, withLowestPoint } from "../numbers/gradient_step.js";
 import { replaced } from "../rules/settings_and_tensors.js";
 import { LearnPanel } from "./gradient_descent_panel.js";
@@ -14,7 +14,7 @@ import { createPopover } from "../base/menu.js";
 function begun(settings) {
   const isFirst = settings.loss === SETTINGS.first_picture.loss;
   const made = isFirst ? withLowestPoint(settings) : settings;
-  return [replaced(made, { lr: safeChoice(made) ?? RATES[0] }), isFirst ? [sayLearn("chosen")] : []];
+  return [replaced(made, { lr: safeChoice(made) ?? RATES[0] }), isFirst ? [sayDescent("chosen")] : []];
 }
 
 /**
@@ -22,9 +22,9 @@ function begun(settings) {
  * @param {Follow} follow
  * @returns {{ el: HTMLElement, close: () => void }}
  */
-export function createLearn(model, follow) {
+export function createDescent(model, follow) {
   const body = element("div.cv-popover");
-  const el = createPopover("cv-hanging.cv-learn", element("summary", sayLearn("title")), body);
+  const el = createPopover("cv-hanging.cv-learn", element("summary", sayDescent("title")), body);
   /** @type {LearnPanel | null} */
   let panel = null;
 

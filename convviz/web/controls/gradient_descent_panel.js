@@ -1,16 +1,16 @@
 // Learn's panel: the kernel steps down its gradient, every number readable; the board follows as with a
 // slider.
-import { Heatmap } from "../board/tab_heatmap.js";
+import { Heatmap } from "../board/grid/tab_heatmap.js";
 import { explain } from "../base/help.js";
 import { element, makeButton, setText } from "../base/dom.js";
 import { formatApart, formatNumber } from "../base/format.js";
-import { sayLearn } from "./gradient_descent_sentences.js";
-import { RATES, hasLowestPoint, learned, slopeAt, withLowestPoint } from "../numbers/gradient_step.js";
+import { sayDescent } from "./gradient_descent_sentences.js";
+import { RATES, hasLowestPoint, gradientStep, slopeAt, withLowestPoint } from "../numbers/gradient_step.js";
 import { planeOf, pointAt, rowsOf } from "../rules/shapes_and_indices.js";
 import { shownAt } from "../rules/shown_plane.js";
 import { Descent } from "./descent_history.js";
 import { createLossCurve } from "./loss_curve.js";
-import { judged } from "./descent_verdict.js";
+import { verdictOn } from "./descent_verdict.js";
 
 const BEAT_MS = 450;
 const SIDE = 54;
@@ -26,7 +26,7 @@ export class LearnPanel {
     if (!shown || !this.#model.settled()) return; // stale
     const { lr } = this.#model.settings();
     this.#descent.leave({ lr, lowest: this.#slopeOf(shown).lowest });
-    this.#model.change((settings) => learned(settings, shown.numbers.stages, lr), "learn");
+    this.#model.change((settings) => gradientStep(settings, shown.numbers.stages, lr), "learn");
     if (!this.#model.get("failed")) return;
     this.#descent.leave(null);
     this.close();
@@ -66,14 +66,14 @@ export class LearnPanel {
   /** @param {Model} model */
   constructor(model) {
     this.#model = model;
-    const words = element("span", sayLearn("lr"));
+    const words = element("span", sayDescent("lr"));
     explain(words, "help.lr");
     const signs = ["\u2212 \u03b7 \u00b7", "="].map((sign) =>
       element("span.cv-learn-sign", { "aria-hidden": "true" }, sign),
     );
     this.el = element(
       "div",
-      element("p", sayLearn("rule")),
+      element("p", sayDescent("rule")),
       element("div.cv-control.cv-set-lr", element("label", words, this.#rate), this.#number),
       element("div.cv-learn-maps", this.#maps[0].el, signs[0], this.#maps[1].el, signs[1], this.#maps[2].el),
       this.#sum,
@@ -86,9 +86,9 @@ export class LearnPanel {
     this.#rate.addEventListener("input", () => model.set({ lr: RATES[Number(this.#rate.value)] }));
   }
 
-  /** @param {Parameters<typeof sayLearn>[0]} name @param {() => void} act */
+  /** @param {Parameters<typeof sayDescent>[0]} name @param {() => void} act */
   #button(name, act) {
-    return makeButton({}, sayLearn(name), act);
+    return makeButton({}, sayDescent(name), act);
   }
 
   #goBack() {
@@ -100,13 +100,13 @@ export class LearnPanel {
   #start() {
     this.#takeStep();
     this.#timer = window.setInterval(this.#takeStep, BEAT_MS);
-    setText(this.#play, sayLearn("pause"));
+    setText(this.#play, sayDescent("pause"));
   }
 
   close() {
     window.clearInterval(this.#timer);
     this.#timer = 0;
-    setText(this.#play, sayLearn("play"));
+    setText(this.#play, sayDescent("play"));
   }
 
   /** Of a cell, else of the steepest. @param {number} [row] @param {number} [column] */
@@ -125,7 +125,7 @@ export class LearnPanel {
     const [value, slope, next] = [weight[at], Math.abs(grad[at]), weight[at] - lr * grad[at]];
     const [before, after] = formatApart(value, next);
     const numbers = { value: before, lr, grad: formatNumber(slope), next: after };
-    setText(this.#sum, sayLearn(grad[at] < 0 ? "sum.plus" : "sum", { ...cell, ...numbers }));
+    setText(this.#sum, sayDescent(grad[at] < 0 ? "sum.plus" : "sum", { ...cell, ...numbers }));
   }
 
   draw() {
@@ -148,7 +148,7 @@ export class LearnPanel {
   #drawMaps(planes, [height, width]) {
     const limit = Math.max(...[...planes[0], ...planes[2]].map(Math.abs)) || 1;
     const cell = Math.floor(SIDE / Math.max(height, width));
-    ["weight", "grad_weight", sayLearn("next")].forEach((label, index) => {
+    ["weight", "grad_weight", sayDescent("next")].forEach((label, index) => {
       const map = this.#maps[index];
       const values = rowsOf(planes[index], width);
       map.set({ values, label, shape: "", cell, limit: index === 1 ? undefined : limit, dtype: "float32" });
@@ -164,11 +164,11 @@ export class LearnPanel {
     const count = taken.length - 1;
     setText(
       this.#losses,
-      count ? sayLearn("fell", { first, last, count }) : sayLearn("start", { loss: last }),
+      count ? sayDescent("fell", { first, last, count }) : sayDescent("start", { loss: last }),
     );
     this.#curve.show(taken);
     this.#back.setAttribute("aria-disabled", String(!this.#descent.before()));
-    const { text, rose, ends } = judged(shown, this.#descent, () => this.#slopeOf(shown));
+    const { text, rose, ends } = verdictOn(shown, this.#descent, () => this.#slopeOf(shown));
     setText(this.#verdict, text);
     this.#choose.hidden = hasLowestPoint(shown.settings);
     this.#verdict.dataset.rose = String(rose);

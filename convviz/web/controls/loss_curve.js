@@ -1,7 +1,7 @@
 // The losses of the steps so far, as a curve of 240 by 56.
 import { svgElement } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
-import { sayLearn } from "./gradient_descent_sentences.js";
+import { sayDescent } from "./gradient_descent_sentences.js";
 
 export function createLossCurve() {
   const path = svgElement("polyline.cv-learn-path");
@@ -20,10 +20,10 @@ export function createLossCurve() {
     show(losses) {
       el.setAttribute(
         "aria-label",
-        sayLearn("curve", { losses: losses.slice(-10).map(formatNumber).join(", ") }),
+        sayDescent("curve", { losses: losses.slice(-10).map(formatNumber).join(", ") }),
       );
       const wide = Math.min(...losses) > 0 && Math.max(...losses) > 20 * Math.min(...losses);
-      logs.textContent = wide ? sayLearn("logs") : "";
+      logs.textContent = wide ? sayDescent("logs") : "";
       const points = placed(wide ? losses.map(Math.log) : losses);
       path.setAttribute("points", points.map((point) => point.join()).join(" "));
       const [x, y] = points[points.length - 1];

@@ -1,5 +1,5 @@
 // Share: a link; with a kernel Python or a page, too.
-import { NOT_COPIED, createCopier } from "../base/clipboard.js";
+import { NOT_COPIED, createClipboard } from "../base/clipboard.js";
 import { element, makeButton, makeId, setText } from "../base/dom.js";
 import { saveFile } from "../base/save_file.js";
 import { closeWithEscape } from "../base/keys.js";
@@ -32,7 +32,7 @@ export class Share {
     this.#ask("page", say("share.making"), ({ message, buffers }) => this.#save(message.name, buffers[0])),
   );
   #outcome = element("p.cv-share-outcome", { role: "status" });
-  #copier = createCopier();
+  #copier = createClipboard();
   box;
   /** @type {object | null} */
   #asked = null;

@@ -4,7 +4,7 @@ import WORDS from "../../facts/words/lesson_player.json" with { type: "json" };
 import REASONS from "../../facts/words/wrong_number_reasons.json" with { type: "json" };
 import { parseNumber } from "../base/format.js";
 import { sentences } from "../base/sentences.js";
-import { agrees } from "../numbers/typed_number.js";
+import { typedAgrees } from "../numbers/typed_number.js";
 import { say } from "./sentences.js";
 
 const sayReasons = sentences(REASONS);
@@ -14,7 +14,7 @@ const sayReasons = sentences(REASONS);
  *   sentence itself, as in a lesson that somebody wrote in one file.
  * @param {Record<string, any>} [words] @returns {Tell}
  */
-export function tellerOf(words = {}) {
+export function feedbackOf(words = {}) {
   /** @type {Record<string, import("../base/sentences.js").Text>} */
   const all = { ...PATH, ...WORDS, ...words };
   return (id, values) => sentences(Object.hasOwn(all, id) ? all : { [id]: id })(id, values);
@@ -32,7 +32,7 @@ export function tellerOf(words = {}) {
 /** Or is printed alike, if not whole. @param {string} typed @param {number} right */
 export function isRight(typed, right) {
   const given = parseNumber(typed);
-  return given !== null && agrees(given, right);
+  return given !== null && typedAgrees(given, right);
 }
 
 /**

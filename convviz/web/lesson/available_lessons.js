@@ -22,7 +22,7 @@ import WHY_ROTATED from "../../lessons/why_rotated.json" with { type: "json" };
  * @typedef {{ title: string, base: string, steps: Step[], end: End }} Lesson
  * @typedef {{ lesson: Lesson, words: Record<string, any> }} LessonBundle sentences by id
  * @typedef {(name: string) => Promise<LessonBundle>} Bring
- * @typedef {ReturnType<typeof createShelf>} Shelf
+ * @typedef {ReturnType<typeof createLessons>} Shelf
  */
 
 /** tests/lessons/test_lessons.py checks a step's keys. @type {Record<string, LessonBundle>} */
@@ -34,7 +34,7 @@ export const TITLES = Object.fromEntries(
 );
 
 /** @param {Record<string, LessonBundle>} [given] @param {Bring | null} [fetchLesson] */
-export function createShelf(given = {}, fetchLesson = null) {
+export function createLessons(given = {}, fetchLesson = null) {
   const there = new Map(Object.entries({ ...ABOARD, ...given }));
   const names = () => {
     const path = Object.keys(TITLES).filter((name) => fetchLesson || there.has(name));

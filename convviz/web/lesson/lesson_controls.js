@@ -1,5 +1,5 @@
 // How a lesson is started and steered from outside of its card: buttons, keys, a link.
-import { followAsked, followPredictions } from "../base/question_events.js";
+import { followQuestions, followPredictions } from "../base/question_events.js";
 import { element, listen, makeButton, setText } from "../base/dom.js";
 import { TYPING, isBare } from "../base/keys.js";
 import { createMenu } from "../base/menu.js";
@@ -88,7 +88,7 @@ export function steer(app, player, escape, own) {
     listen(app, "pointerdown", ({ target }) => target.matches("input[type=range]") && player.hold(true)),
     // The pointer may be anywhere by then.
     listen(document, ["pointerup", "pointercancel"], () => player.hold(false)),
-    followAsked(app, (topic) => {
+    followQuestions(app, (topic) => {
       const answer = answerTo(topic);
       if (answer) player.play(answer.name, answer.at + 1);
     }),

@@ -4,15 +4,15 @@ import { createValues } from "../base/observable_values.js";
 import { afterwards } from "../numbers/latest_request.js";
 import { fromLink, toLink } from "../rules/settings_link.js";
 import { inPlaceOf, replaced } from "../rules/settings_and_tensors.js";
-import { isRight, predicting, tellerOf } from "./answer_feedback.js";
-import { ABOARD, TITLES, createShelf } from "./available_lessons.js";
-import { lookOf } from "./step_view_model.js";
+import { isRight, predicting, feedbackOf } from "./answer_feedback.js";
+import { ABOARD, TITLES, createLessons } from "./available_lessons.js";
+import { stepView } from "./step_view_model.js";
 import { TABS } from "../rules/features.js";
 import { createStepTab } from "./open_tab_for_step.js";
 import { Progress } from "./progress_within_step.js";
 import { doIt, joinedLinks } from "./step_tasks.js";
 import { numberIn, valuesOf } from "./step_sentence_values.js";
-import { reasonsFor } from "./why_wrong.js";
+import { whyWrong } from "./why_wrong.js";
 import { say } from "./sentences.js";
 
 const HEARD = ["settings", "change:values", "change:selected"];
@@ -50,7 +50,7 @@ export class Player {
   });
   get = this.#values.get;
   on = this.#values.on;
-  #tell = tellerOf();
+  #tell = feedbackOf();
   #asked = ""; // on its way
   #stepTab;
   #ends;
@@ -70,7 +70,7 @@ export class Player {
   #stopWalking = () => {};
 
   /** @param {Model} model @param {Shelf} [shelf] @param {string[]} [has] tabs @param {Later} [later] */
-  constructor(model, shelf = createShelf(), has = TABS, later = afterwards) {
+  constructor(model, shelf = createLessons(), has = TABS, later = afterwards) {
     [this.#model, this.shelf, this.#has, this.#later] = [model, shelf, has, later];
     this.#stepTab = createStepTab(has);
     this.#ends = HEARD.map((event) => model.on(event, this.#follow));
@@ -125,7 +125,7 @@ export class Player {
       of: steps.length,
       key: String(this.#begun),
       noTab: this.#stepTab.told(step),
-      ...lookOf(step, { tasks, done, answer, situation, known, tell: this.#tell }),
+      ...stepView(step, { tasks, done, answer, situation, known, tell: this.#tell }),
     };
   }
 
@@ -136,11 +136,11 @@ export class Player {
   };
 
   /**
-   * @param {Lesson} lesson @param {string} name @param {Parameters<typeof tellerOf>} words @param {number} at
+   * @param {Lesson} lesson @param {string} name @param {Parameters<typeof feedbackOf>} words @param {number} at
    */
   #open(lesson, name, words, at) {
     if (!this.#lesson) this.#before = this.#model.settings();
-    [this.#lesson, this.#name, this.#at, this.#tell] = [lesson, name, -1, tellerOf(...words)];
+    [this.#lesson, this.#name, this.#at, this.#tell] = [lesson, name, -1, feedbackOf(...words)];
     this.#values.put({ left: null });
     this.#enter(lesson, at);
   }
@@ -230,7 +230,7 @@ export class Player {
     const seen = this.#progress.seen();
     const right = numberIn(seen.settings, seen.stages[panel], panel, row, column);
     if (isRight(typed, right)) return this.#settle("right", typed);
-    const reasons = reasonsFor(seen, question.cell, typed, this.#has.includes("mistakes"));
+    const reasons = whyWrong(seen, question.cell, typed, this.#has.includes("mistakes"));
     this.#settle("wrong", typed.trim().slice(0, 20), reasons);
   }
 

@@ -21,7 +21,7 @@ import { say } from "./sentences.js";
  */
 
 /** @param {Step} step @param {Stand} stand @returns {StepLook} */
-export function lookOf(step, stand) {
+export function stepView(step, stand) {
   const { tasks, done, answer, situation, known, tell } = stand;
   const { title, words, code = [], focus = "", band = focus, pin, question, quiet } = step;
   const all = { ...known, row: pin?.row ?? 0, column: pin?.column ?? 0 };

@@ -3,7 +3,7 @@ import MISTAKES from "../../facts/mistakes.json" with { type: "json" };
 import WORDS from "../../facts/words/wrong_number_reasons.json" with { type: "json" };
 import { formatLong, parseNumber } from "../base/format.js";
 import { sentences } from "../base/sentences.js";
-import { createReasons } from "../numbers/diagnose_number.js";
+import { createDiagnosis } from "../numbers/diagnose_number.js";
 import { wayOf } from "../numbers/mistake_sentences.js";
 import { isKnown } from "../rules/recipe_steps.js";
 import { shownName } from "../rules/tensor_display_names.js";
@@ -25,11 +25,11 @@ const MOST_PLACES = 3; // named
  * @param {Seen} seen @param {Place} cell @param {string} typed @param {boolean} canShow has the tab Mistakes
  * @returns {SeenReason[]}
  */
-export function reasonsFor({ settings, stages }, { panel, row, column }, typed, canShow) {
+export function whyWrong({ settings, stages }, { panel, row, column }, typed, canShow) {
   const number = parseNumber(typed);
   const right = stages[panel];
   if (number === null || !right) return [];
-  const find = createReasons(MISTAKES, settings, /** @type {any} */ (stages));
+  const find = createDiagnosis(MISTAKES, settings, /** @type {any} */ (stages));
   const found = find(panel, indicesOf(settings, right, panel, row, column), number);
   return found.map((reason, place) => {
     const mistake = clauseOf(reason, settings.transposed);

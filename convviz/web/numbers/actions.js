@@ -2,11 +2,11 @@
 import { equationsOf, panelsOf } from "../picture/panels.js";
 import { oneHot, oneHotPanels, setSize } from "../rules/change_settings.js";
 import { editCell, editedPanels, paintCells } from "../rules/edit_cells.js";
-import { STROKE } from "../rules/undo_rules.js";
+import { UNDO_STROKE } from "../rules/undo_rules.js";
 import { panelName } from "../rules/tensor_display_names.js";
 import { choosePlane, showPlane } from "../rules/shown_plane.js";
 import { say } from "../rules/sentences.js";
-import { sendBack } from "../rules/grad_output_source.js";
+import { setGradSource } from "../rules/grad_output_source.js";
 import { replaced } from "../rules/settings_and_tensors.js";
 
 /**
@@ -24,11 +24,11 @@ const ACTIONS = {
     if (!(walks && !page.settings().transposed && page.get("selected")?.panel === "grad_input"))
       page.select({ panel, row, column });
   },
-  send: (page, { what }) => page.apply(sendBack(page.settings(), what)),
+  send: (page, { what }) => page.apply(setGradSource(page.settings(), what)),
   release: (page) => page.select(null),
   edit: (page, { move, ...message }) => page.apply(edited(page.settings(), page.shown(), message), move),
   paint: (page, { stroke, ...message }) =>
-    page.apply(paintCells(page.settings(), message), `${STROKE}${stroke}`),
+    page.apply(paintCells(page.settings(), message), `${UNDO_STROKE}${stroke}`),
   draw: (page, { value }) => page.draw(value),
   plane: (page, { panel, at }) =>
     page.apply(

@@ -6,7 +6,7 @@ import { say } from "../rules/sentences.js";
 import { kindsTaken } from "../rules/loss_inputs.js";
 import { shapeOfOutput } from "../rules/settings_and_tensors.js";
 import { inputShape, outputShape, paddedSize, weightShape } from "../rules/conv_geometry.js";
-import { differenceWords } from "./compare_with_torch.js";
+import { comparisonWords } from "./compare_with_torch.js";
 import { copiesOf, padInput } from "./compute.js";
 import { countOf } from "../rules/shapes_and_indices.js";
 
@@ -114,7 +114,7 @@ export class KernelClient {
   /** @type {Listener | null} */
   #listener = null;
   #introduce = () => this.#listener?.introduced();
-  differs = differenceWords;
+  differs = comparisonWords;
   facts;
   widgetManager;
   #model;

@@ -1,9 +1,9 @@
 // A server as a maker: one websocket a page. Workers keep no state, so unanswered requests are sent again.
 import { createPauses } from "../base/retry_pauses.js";
-import { differenceWords } from "./compare_with_torch.js";
+import { comparisonWords } from "./compare_with_torch.js";
 import { messageOf, numbersOf } from "./ask_kernel.js";
-import { unpack } from "./binary_frames.js";
-import { Queue, framed } from "./unanswered_requests.js";
+import { unpackFrame } from "./binary_frames.js";
+import { Requests, framed } from "./unanswered_requests.js";
 import { say } from "../base/server_sentences.js";
 
 /**
@@ -42,13 +42,13 @@ function computed(settings, k, { message, buffers }) {
 
 /** From `open` on. @implements {Kernel} */
 export class Server {
-  differs = differenceWords;
+  differs = comparisonWords;
   widgetManager = undefined;
   #place;
   #page;
   #listener;
   #pauses = createPauses();
-  #asked = new Queue();
+  #asked = new Requests();
   /** @type {Socket | null} */
   #socket = null;
   /** @type {any} */
@@ -109,7 +109,7 @@ export class Server {
     const made = this.#place.connect();
     const isNow = () => this.#socket === made;
     made.binaryType = "arraybuffer";
-    made.onmessage = ({ data }) => void (isNow() && this.#hear(unpack(data)));
+    made.onmessage = ({ data }) => void (isNow() && this.#hear(unpackFrame(data)));
     made.onopen = () => {
       this.#opened = true;
       if (isNow()) this.#expect();

@@ -6,7 +6,7 @@ const STEP = 8; // bytes of alignment
 const padded = (size) => Math.ceil(size / STEP) * STEP;
 
 /** @param {any} message @param {ArrayBuffer[]} buffers */
-export function pack(message, buffers) {
+export function packFrame(message, buffers) {
   const json = new TextEncoder().encode(
     JSON.stringify({ ...message, sizes: buffers.map(({ byteLength }) => byteLength) }),
   );
@@ -24,7 +24,7 @@ export function pack(message, buffers) {
 }
 
 /** @param {ArrayBuffer} frame @returns {Reply} */
-export function unpack(frame) {
+export function unpackFrame(frame) {
   const length = new DataView(frame).getUint32(0, true);
   const { sizes, ...message } = JSON.parse(new TextDecoder().decode(new Uint8Array(frame, 4, length)));
   let at = 4 + length;

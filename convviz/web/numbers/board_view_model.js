@@ -1,9 +1,9 @@
 // From numbers to the board: structure and values together.
-import { layersStoryOf } from "../picture/output_padding_sentences.js";
+import { paddingStory } from "../picture/output_padding_sentences.js";
 import { captionOf } from "../picture/band_captions.js";
 import { equationsOf } from "../picture/panels.js";
-import { structureOf, valuesOf } from "../picture/board_payload.js";
-import { storyOf } from "../picture/remainder_sentences.js";
+import { boardStructure, boardValues } from "../picture/board_payload.js";
+import { remainderStory } from "../picture/remainder_sentences.js";
 import { formulaOf, lossWords, noteOf } from "../picture/formulas_and_notes.js";
 import { isSingleOne } from "../rules/change_settings.js";
 import { geometryOf } from "../rules/conv_geometry.js";
@@ -43,10 +43,10 @@ export function createView(colorscales) {
 function structureWith(settings, equations, colorscales) {
   const { spec, plane, transposed, link_axes } = settings;
   return {
-    ...structureOf(settings, equations, colorscales),
+    ...boardStructure(settings, equations, colorscales),
     geometry: geometryOf(spec, plane, transposed),
     loss: settings.loss,
-    remainder: (transposed ? layersStoryOf : storyOf)(spec, link_axes),
+    remainder: (transposed ? paddingStory : remainderStory)(spec, link_axes),
   };
 }
 
@@ -56,7 +56,7 @@ function valuesWith(settings, equations, { k, stages, dtype, truth, truth_ok, fr
   const texts = (write) =>
     Object.fromEntries(equations.map(({ name, view }) => [name, write(settings, name, view)]));
   return {
-    ...valuesOf(equations, stages, settings, dtype),
+    ...boardValues(equations, stages, settings, dtype),
     step: k,
     from,
     loss: lossWords(settings.loss, stages.loss),

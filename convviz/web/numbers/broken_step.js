@@ -9,7 +9,7 @@ import W06 from "../../facts/mistakes/W06_input_not_padded.json" with { type: "j
 import W07 from "../../facts/mistakes/W07_remainder_not_cropped.json" with { type: "json" };
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import { countProducts, unfolded } from "../rules/conv_geometry.js";
-import { differing, gradientBy, gradientRight, isNear } from "./compute_mistake.js";
+import { differing, mistakenGradient, gradientRight, isNear } from "./compute_mistake.js";
 import { eachCell, largestOf } from "../rules/shapes_and_indices.js";
 import { shownAt } from "../rules/shown_plane.js";
 
@@ -47,7 +47,7 @@ export const toggleOf = (id) => TOGGLES.find((toggle) => toggle.id === id) ?? nu
  * grad_padded_input, where a border of copies is yet to be folded back.
  * @param {Settings} settings @param {Toggle} toggle
  */
-export const resultOf = ({ spec }, { of }) =>
+export const brokenResult = ({ spec }, { of }) =>
   of === "grad_input" && spec.padding_mode !== "zeros" ? "grad_padded_input" : of;
 
 /** @type {WrongPlane} */
@@ -57,7 +57,7 @@ export const NO_PLANE = { rows: 0, columns: 0, values: [], wrong: [] };
  * @param {Settings} settings @param {Pick<Stages, "grad_output" | "weight" | "input">} stages
  * @param {Toggle} toggle @param {ResultName} [result] @returns {Outcome}
  */
-export function outcomeOf(settings, stages, toggle, result = resultOf(settings, toggle)) {
+export function brokenOutcome(settings, stages, toggle, result = brokenResult(settings, toggle)) {
   /** @type {Outcome} */
   const told = {
     kind: "large",
@@ -73,7 +73,7 @@ export function outcomeOf(settings, stages, toggle, result = resultOf(settings, 
   if (countProducts(settings.spec) > SETTINGS.limits.products.page) return told;
   const spec = result === "grad_padded_input" ? unfolded(settings.spec) : settings.spec;
   const right = gradientRight(toggle.of, spec, stages);
-  const wrong = gradientBy(toggle.of, toggle.recipe, spec, stages);
+  const wrong = mistakenGradient(toggle.of, toggle.recipe, spec, stages);
   const [first, second] = shownAt(settings.plane, settings.spec, toggle.of, false);
   told.right = sizeOf(right);
   told.planes = right.shape[0] * right.shape[1];

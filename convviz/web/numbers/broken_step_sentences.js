@@ -1,12 +1,12 @@
 // Words about a broken step: how many numbers are wrong, or why none.
-import { sayBroken } from "../rules/break_it_sentences.js";
+import { sayBreakIt } from "../rules/break_it_sentences.js";
 import { backwardPadding, bothAxes, outputSize, remainderOf, remainders } from "../rules/conv_geometry.js";
 import { textOf } from "./nearby_settings.js";
 import { halfTurned } from "../rules/shapes_and_indices.js";
 
 /**
  * @import { BrokenId } from "./broken_step.js"
- * @typedef {Extract<Parameters<typeof sayBroken>[0], `same.${string}`>} Same
+ * @typedef {Extract<Parameters<typeof sayBreakIt>[0], `same.${string}`>} Same
  */
 
 /** 3×3. @param {ArrayLike<number>} size */
@@ -15,40 +15,40 @@ const shapeText = (size) => Array.from(size).join("×");
 const pairText = ([rows, columns]) => (rows === columns ? String(rows) : `${rows} × ${columns}`);
 
 /** @param {Settings} settings @param {Toggle} toggle @param {Outcome} outcome */
-export function wrongWords({ spec }, toggle, outcome) {
+export function brokenWords({ spec }, toggle, outcome) {
   const { kind, plane, right, count, here, all, planes, result } = outcome;
   const why = becauseOf(spec, toggle, result);
-  if (kind === "nothing") return sayBroken("nothing", { why });
+  if (kind === "nothing") return sayBreakIt("nothing", { why });
   if (kind === "shape")
-    return sayBroken("shape", {
+    return sayBreakIt("shape", {
       wrong: shapeText([plane.rows, plane.columns]),
       right: shapeText(right),
       why,
     });
-  if (kind === "elsewhere") return sayBroken("elsewhere", { count, result, why });
+  if (kind === "elsewhere") return sayBreakIt("elsewhere", { count, result, why });
   return planes > 1
-    ? sayBroken("wrong.planes", { count, all, result, here, why })
-    : sayBroken("wrong", { count, all, why });
+    ? sayBreakIt("wrong.planes", { count, all, result, here, why })
+    : sayBreakIt("wrong", { count, all, why });
 }
 
 /** As a riddle. @param {Outcome} outcome */
 export function hiddenWords({ kind, plane, right, here, all, planes }) {
-  if (kind === "nothing") return sayBroken("hidden.nothing");
+  if (kind === "nothing") return sayBreakIt("hidden.nothing");
   if (kind === "shape")
-    return sayBroken("hidden.shape", {
+    return sayBreakIt("hidden.shape", {
       wrong: shapeText([plane.rows, plane.columns]),
       right: shapeText(right),
     });
   return kind === "wrong"
-    ? sayBroken("hidden.wrong", { count: here, all: all / planes })
-    : sayBroken("hidden.elsewhere");
+    ? sayBreakIt("hidden.wrong", { count: here, all: all / planes })
+    : sayBreakIt("hidden.elsewhere");
 }
 
 /** @param {Spec} spec @param {Toggle} toggle @param {string} result */
 function becauseOf(spec, { id }, result) {
-  if (id === "I16") return sayBroken(`because.${aroundOf(spec)}`);
+  if (id === "I16") return sayBreakIt(`because.${aroundOf(spec)}`);
   const remainder = pairText(remainders(spec));
-  return sayBroken(`because.${id}`, { stride: textOf(spec, "stride"), remainder, result });
+  return sayBreakIt(`because.${id}`, { stride: textOf(spec, "stride"), remainder, result });
 }
 
 /** grad_output's border without the remainder; negative crops. @param {Spec} spec */
@@ -76,9 +76,9 @@ const onBoth = (test) => test(0) && test(1);
 export function sameWords({ spec }, stages, { id }) {
   const reason = REASONS[id](spec, stages);
   if (!reason)
-    return sayBroken(stages.grad_output.data.every((value) => value === 0) ? "same.zero" : "same.sums");
+    return sayBreakIt(stages.grad_output.data.every((value) => value === 0) ? "same.zero" : "same.sums");
   const remainder = pairText(remainders(spec));
-  return sayBroken(reason, { remainder, dilation: textOf(spec, "dilation") });
+  return sayBreakIt(reason, { remainder, dilation: textOf(spec, "dilation") });
 }
 
 /**

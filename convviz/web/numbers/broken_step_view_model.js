@@ -1,13 +1,13 @@
 // What the board is told of a broken step: band, panel, numbers, words.
-import { sayBroken } from "../rules/break_it_sentences.js";
+import { sayBreakIt } from "../rules/break_it_sentences.js";
 import { isPanel, panelsOf } from "../picture/panels.js";
-import { NO_PLANE, outcomeOf, resultOf, toggleOf } from "./broken_step.js";
-import { guiltyPlane } from "./mistaken_operand.js";
-import { planeOffer, settingOffer, viewOffer } from "./where_mistake_shows.js";
-import { hiddenWords, sameWords, wrongWords } from "./broken_step_sentences.js";
+import { NO_PLANE, brokenOutcome, brokenResult, toggleOf } from "./broken_step.js";
+import { mistakenPlane } from "./mistaken_operand.js";
+import { planeOffer, settingOffer, viewOffer } from "./mistake_offers.js";
+import { hiddenWords, sameWords, brokenWords } from "./broken_step_sentences.js";
 
 /**
- * @import { Offer } from "./where_mistake_shows.js"
+ * @import { Offer } from "./mistake_offers.js"
  * @typedef {{ id: string, equation: string, guilty: string, result: string, before: string, differs: boolean,
  *   alike: boolean, planes: Record<string, WrongPlane>, sentence: string, hidden: string, offers: Offer[] }}
  *   Broken id: empty: nothing; before: the panel after the "=" that fails; differs: whether it fails; alike:
@@ -43,12 +43,12 @@ export function brokenOf(settings, stages, equations) {
   const names = panelsOf(row).map(({ name }) => name);
   const unseen = (/** @type {"same.view" | "same.large"} */ why) => ({
     ...told,
-    sentence: sayBroken(why),
-    hidden: sayBroken(why),
+    sentence: sayBreakIt(why),
+    hidden: sayBreakIt(why),
   });
   if (!names.includes(guilty)) return { ...unseen("same.view"), offers: [viewOffer()] };
-  const result = names.includes(resultOf(settings, toggle)) ? resultOf(settings, toggle) : toggle.of;
-  const outcome = outcomeOf(settings, stages, toggle, result);
+  const result = names.includes(brokenResult(settings, toggle)) ? brokenResult(settings, toggle) : toggle.of;
+  const outcome = brokenOutcome(settings, stages, toggle, result);
   if (outcome.kind === "large") return { ...unseen("same.large"), result };
   if (outcome.kind === "same")
     return {
@@ -56,7 +56,7 @@ export function brokenOf(settings, stages, equations) {
       result,
       alike: true,
       sentence: sameWords(settings, stages, toggle),
-      hidden: sayBroken("hidden.same"),
+      hidden: sayBreakIt("hidden.same"),
       offers: [settingOffer(settings, toggle)],
     };
   const differs = outcome.kind !== "elsewhere";
@@ -66,7 +66,7 @@ export function brokenOf(settings, stages, equations) {
     before: equalsBefore(row, guilty, result),
     differs,
     planes: differs ? planesOf(settings, stages, toggle, outcome, row) : {},
-    sentence: wrongWords(settings, toggle, outcome),
+    sentence: brokenWords(settings, toggle, outcome),
     hidden: hiddenWords(outcome),
     offers: differs ? [] : [planeOffer(settings, toggle, outcome)],
   };
@@ -94,12 +94,12 @@ function equalsBefore({ items }, guilty, result) {
 function planesOf(settings, stages, toggle, outcome, row) {
   const planes = { [outcome.result]: outcome.plane };
   for (const panel of panelsOf(row)) {
-    const guilty = panel.name === toggle.guilty ? guiltyPlane(settings, toggle, panel, stages) : null;
+    const guilty = panel.name === toggle.guilty ? mistakenPlane(settings, toggle, panel, stages) : null;
     if (guilty) planes[panel.name] = guilty;
     // A border of another shape cannot be folded back.
     if (panel.name === "grad_input" && outcome.result !== panel.name)
       planes[panel.name] =
-        outcome.kind === "wrong" ? outcomeOf(settings, stages, toggle, "grad_input").plane : NO_PLANE;
+        outcome.kind === "wrong" ? brokenOutcome(settings, stages, toggle, "grad_input").plane : NO_PLANE;
   }
   return planes;
 }

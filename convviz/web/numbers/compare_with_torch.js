@@ -121,7 +121,7 @@ export function firstDifference(settings, { stages, dtype }) {
 }
 
 /** Empty: none. @param {Settings} settings @param {Numbers} numbers */
-export function differenceWords(settings, numbers) {
+export function comparisonWords(settings, numbers) {
   const found = firstDifference(settings, numbers);
   if (!found) return "";
   const [name, place] = [panelName(found.name, settings), found.place.join(", ")];

@@ -3,7 +3,7 @@ import { rightProducts } from "../rules/products.js";
 import { inputProducts } from "../rules/grad_input_by_recipe.js";
 import { outputProducts } from "../rules/output_by_recipe.js";
 import { biasBy, weightProducts } from "../rules/grad_weight_by_recipe.js";
-import { complete } from "../rules/recipe_steps.js";
+import { completeRecipe } from "../rules/recipe_steps.js";
 import { zeros } from "./compute.js";
 import { largestOf } from "../rules/shapes_and_indices.js";
 
@@ -21,8 +21,8 @@ import { largestOf } from "../rules/shapes_and_indices.js";
 export const FACTOR = { grad_input: "weight", grad_weight: "input", grad_bias: null, output: "input" };
 
 /** null: impossible. @param {Result} of @param {Recipe} recipe @param {Spec} spec */
-export function productsBy(of, recipe, spec) {
-  const chosen = complete(of, recipe);
+export function mistakenProducts(of, recipe, spec) {
+  const chosen = completeRecipe(of, recipe);
   if (of === "output") return outputProducts(chosen, spec);
   if (of === "grad_input") return inputProducts(chosen, spec);
   return of === "grad_weight" ? weightProducts(chosen, spec) : biasBy(chosen, spec);
@@ -45,8 +45,8 @@ export function summed(of, { shape, size, planes, cells, factor }, given) {
  * In any shape; null: impossible.
  * @param {Gradient} of @param {Recipe} recipe @param {Spec} spec @param {Given} given
  */
-export function gradientBy(of, recipe, spec, given) {
-  const products = productsBy(of, recipe, spec);
+export function mistakenGradient(of, recipe, spec, given) {
+  const products = mistakenProducts(of, recipe, spec);
   return products && summed(of, products, given);
 }
 
@@ -92,7 +92,7 @@ export function productsOf(of, { size, planes, cells }, given, index) {
 }
 
 /** @param {Result} of @param {Products} products @param {Given} given @param {number} index */
-export function numberBy(of, products, given, index) {
+export function mistakenNumber(of, products, given, index) {
   const sum = productsOf(of, products, given, index).reduce((total, { value }) => total + value, 0);
   const channel = Math.floor(index / products.size) % products.shape[1];
   return sum * products.factor + (products.bias ? products.bias * (given.bias?.data[channel] ?? 0) : 0);

@@ -6,8 +6,8 @@ import { formatLong } from "../base/format.js";
 import { rightProducts } from "../rules/products.js";
 import { isKnown } from "../rules/recipe_steps.js";
 import { bothAxes, paddedSize, unfolded } from "../rules/conv_geometry.js";
-import { agrees } from "./typed_number.js";
-import { FACTOR, numberBy, productsBy, productsOf } from "./compute_mistake.js";
+import { typedAgrees } from "./typed_number.js";
+import { FACTOR, mistakenNumber, mistakenProducts, productsOf } from "./compute_mistake.js";
 import { provesSign } from "./wrong_sign.js";
 import { upTo, flatIndex } from "../rules/shapes_and_indices.js";
 
@@ -55,7 +55,7 @@ const reason = (why, known) => ({
  * @param {Mistake[]} mistakes @param {Pick<Settings, "spec" | "transposed">} settings @param {Stages}
  *   stages
  */
-export function createReasons(mistakes, { spec, transposed }, stages) {
+export function createDiagnosis(mistakes, { spec, transposed }, stages) {
   const ordered = REASONS.likeliest.flatMap((id) => mistakes.filter((mistake) => mistake.id === id));
   /** @param {Result} of @param {Spec} where @param {Recipe} way */
   const keyOf = (of, where, way) => JSON.stringify([of, where === spec, way]);
@@ -64,7 +64,7 @@ export function createReasons(mistakes, { spec, transposed }, stages) {
   /** @param {Result} of @param {Spec} where @param {Recipe} way */
   function productsOnce(of, where, way) {
     const key = keyOf(of, where, way);
-    if (!known.has(key)) known.set(key, productsBy(of, way, where));
+    if (!known.has(key)) known.set(key, mistakenProducts(of, way, where));
     return known.get(key) ?? null;
   }
 
@@ -93,7 +93,12 @@ export function createReasons(mistakes, { spec, transposed }, stages) {
       .flatMap(({ id, of, ways }) => {
         const place = ways.filter(isKnown).findIndex((way) => {
           const number = numberOf(asked, productsOnce(asked.of, asked.spec, way));
-          return number !== null && agrees(typed, number) && !agrees(number, right) && isWhole(asked, way);
+          return (
+            number !== null &&
+            typedAgrees(typed, number) &&
+            !typedAgrees(number, right) &&
+            isWhole(asked, way)
+          );
         });
         if (place < 0) return [];
         const inTab = of === asked.of && asked.spec === spec && SETTINGS.fields.mistake.words.includes(id);
@@ -104,7 +109,7 @@ export function createReasons(mistakes, { spec, transposed }, stages) {
   /** Likeliest first. @param {string} panel @param {number[]} at @param {number} typed @returns {Reason[]} */
   return (panel, at, typed) => {
     const asked = askedOf(panel, at, spec, transposed, stages);
-    if (!asked || agrees(typed, asked.right.data[asked.index])) return [];
+    if (!asked || typedAgrees(typed, asked.right.data[asked.index])) return [];
     const terms = termsOf(asked);
     const found = [...mistaken(asked, typed), ...plain(asked, terms, typed)];
     const close = nearest(terms, asked.right.data[asked.index], typed);
@@ -152,7 +157,7 @@ function askedOf(panel, at, spec, transposed, stages) {
 /** null: no such cell. @param {Asked} asked @param {Products | null} products */
 function numberOf({ of, given, right, at }, products) {
   const index = products ? indexIn(products.shape, right.shape, at) : -1;
-  return products && index >= 0 ? numberBy(of, products, given, index) : null;
+  return products && index >= 0 ? mistakenNumber(of, products, given, index) : null;
 }
 
 /** -1: not in that shape. @param {number[]} shape @param {number[]} right @param {number[]} at */
@@ -198,7 +203,7 @@ function plain({ of, transposed, right, index }, terms, typed) {
   /** @type {Reason[]} */
   const found = [];
   const catalogued = of === "grad_input" && !transposed; // it has the sign
-  if (!catalogued && agrees(typed, -number)) found.push(reason("sign"));
+  if (!catalogued && typedAgrees(typed, -number)) found.push(reason("sign"));
   const names = [of === "output" ? "weight" : "grad_output", FACTOR[of] ?? ""];
   for (const [kept, left] of names[1]
     ? [
@@ -207,7 +212,7 @@ function plain({ of, transposed, right, index }, terms, typed) {
       ]
     : []) {
     const sum = sumOf(terms.map((factors) => (factors.length === 2 ? [factors[kept]] : factors)));
-    if (agrees(typed, sum)) found.push(reason("unweighted", { left: names[left], added: names[kept] }));
+    if (typedAgrees(typed, sum)) found.push(reason("unweighted", { left: names[left], added: names[kept] }));
   }
   const count = terms.filter((factors) => factors.length === (names[1] ? 2 : 1)).length;
   if (typed === count) found.push(reason(names[1] ? "count" : "count.numbers"));
@@ -222,7 +227,7 @@ function neighbours({ right, at }, typed) {
   const places = AROUND.filter(([, down, across]) => {
     const [row, column] = [at[2] + down, at[3] + across];
     const inside = row >= 0 && row < height && column >= 0 && column < width;
-    return inside && agrees(typed, right.data[(plane + row) * width + column]);
+    return inside && typedAgrees(typed, right.data[(plane + row) * width + column]);
   }).map(([where]) => where);
   return places.length ? [reason("neighbour", { places })] : [];
 }
@@ -241,7 +246,7 @@ function nearest(terms, right, typed) {
   for (const [why, times] of kinds) {
     const fits = terms.filter((factors) => {
       const term = productOf(factors);
-      return term !== 0 && agrees(typed, right + times * term);
+      return term !== 0 && typedAgrees(typed, right + times * term);
     });
     const texts = [...new Set(fits.map(termText))];
     if (why === "flipped" && !provesSign(terms.map(productOf).filter(Boolean), right, typed)) return [];

@@ -32,7 +32,7 @@ const stepped = ({ shape, data }, gradient, lr) => ({
  * w ← w − lr · grad_weight, and the bias, if any.
  * @param {Settings} settings @param {Stages} stages @param {number} lr @returns {Changed}
  */
-export function learned(settings, stages, lr) {
+export function gradientStep(settings, stages, lr) {
   const made = { weight: stepped(stages.weight, stages.grad_weight, lr) };
   const bias = stages.bias && stages.grad_bias ? stepped(stages.bias, stages.grad_bias, lr) : null;
   if ([...made.weight.data, ...(bias?.data ?? [])].some((value) => !(Math.abs(value) < MOST_NUMBER))) {

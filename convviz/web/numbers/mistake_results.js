@@ -1,6 +1,6 @@
 // The catalogue's mistakes at one setting: results and verdicts.
 import { rightProducts } from "../rules/products.js";
-import { apartBy, productsBy, productsOf, summed } from "./compute_mistake.js";
+import { apartBy, mistakenProducts, productsOf, summed } from "./compute_mistake.js";
 
 /**
  * @import { Given, Product } from "./compute_mistake.js"
@@ -11,13 +11,13 @@ import { apartBy, productsBy, productsOf, summed } from "./compute_mistake.js";
  */
 
 /** Each gradient once. */
-export class Gallery {
+export class MistakeResults {
   /** @type {Map<string, Computed | null>} */
   #known = new Map();
   /** @param {Gradient} of */
   right = (of) => /** @type {Computed} */ (this.#once(of, of, () => rightProducts(of, this.#spec)));
   /** null: impossible. @param {Gradient} of @param {Recipe} way */
-  wrong = (of, way) => this.#once(of, of + JSON.stringify(way), () => productsBy(of, way, this.#spec));
+  wrong = (of, way) => this.#once(of, of + JSON.stringify(way), () => mistakenProducts(of, way, this.#spec));
   #spec;
   #given;
 

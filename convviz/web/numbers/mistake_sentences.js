@@ -1,7 +1,7 @@
 // Words about the catalogue's mistakes: by which choices a way goes wrong.
 import WORDS from "../../facts/words/mistakes.json" with { type: "json" };
 import { sentences } from "../base/sentences.js";
-import { complete } from "../rules/recipe_steps.js";
+import { completeRecipe } from "../rules/recipe_steps.js";
 
 /** @import { Recipe, Result } from "../rules/recipe_steps.js" */
 
@@ -19,7 +19,7 @@ export const listed = (parts) => parts.reduce((these, last) => say("and", { thes
 
 /** Its choices beside the right ones. @param {Result} of @param {Recipe} way */
 export function choicesOf(of, way) {
-  const right = complete(of, {});
+  const right = completeRecipe(of, {});
   return listed(
     Object.entries(way).map(([step, wrong]) =>
       say("choice", { step, wrong: quoted(wrong), right: quoted(right[step]) }),
@@ -28,12 +28,12 @@ export function choicesOf(of, way) {
 }
 
 /** @param {number} index */
-export const wayName = (index) => say("way", { number: index + 1 });
+export const mistakeWay = (index) => say("way", { number: index + 1 });
 
 /** Of several: its number, and which it is. @param {Recipe[]} ways @param {number} index */
 export const wayOf = (ways, index) =>
   say("way.which", {
-    way: wayName(index),
+    way: mistakeWay(index),
     choices: listed(
       Object.entries(ways[index]).map(([step, wrong]) => say("way.choice", { step, wrong: quoted(wrong) })),
     ),

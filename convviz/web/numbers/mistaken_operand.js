@@ -1,7 +1,7 @@
 // The plane in which a mistake is made, as it is then: grad_output under the kernel or as kernel, the input,
 // the rotated kernel.
 import { slidOver } from "../rules/grad_input_by_recipe.js";
-import { cellApart, complete, linesOf } from "../rules/recipe_steps.js";
+import { cellApart, completeRecipe, linesOf } from "../rules/recipe_steps.js";
 import { eachCell, planeOf } from "../rules/shapes_and_indices.js";
 import { outputSizes, unfolded } from "../rules/conv_geometry.js";
 
@@ -16,9 +16,9 @@ import { outputSizes, unfolded } from "../rules/conv_geometry.js";
  * @param {Settings} settings @param {Toggle} toggle @param {Panel} panel
  * @param {{ grad_output: Tensor, input: Tensor }} stages @returns {WrongPlane | null}
  */
-export function guiltyPlane({ spec }, toggle, panel, { grad_output, input }) {
-  const chosen = complete(toggle.of, toggle.recipe);
-  const right = complete(toggle.of, {});
+export function mistakenPlane({ spec }, toggle, panel, { grad_output, input }) {
+  const chosen = completeRecipe(toggle.of, toggle.recipe);
+  const right = completeRecipe(toggle.of, {});
   const cells = outputSizes(spec);
   if (toggle.guilty === "rotated_weight") return rotatedBack(panel);
   if (toggle.guilty === "padded_grad_output") {

@@ -28,7 +28,7 @@ export function randomMove(settings, control) {
 }
 
 /** @param {Settings} settings @param {number} most products after it @returns {Move[]} */
-export function geometryMoves(settings, most) {
+export function nearbyGeometries(settings, most) {
   const { spec } = settings;
   /** @type {[GeometryControl, Partial<Spec>][]} */
   const changes = [

@@ -9,7 +9,7 @@ import { replaced } from "../rules/settings_and_tensors.js";
 import { act } from "./actions.js";
 import { LatestRequest, afterwards } from "./latest_request.js";
 import { beforeKernel, besideKernel, fromPage, withoutKernel } from "./compute_in_page.js";
-import { Timeline } from "./undo_history.js";
+import { UndoHistory } from "./undo_history.js";
 import { createView } from "./board_view_model.js";
 
 /**
@@ -85,7 +85,7 @@ class PageModel {
    * @param {Later} later
    */
   constructor({ state, colorscales, plotly, ground = PAGE_GROUND, live = false }, makeNumbers, clock, later) {
-    this.#timeline = new Timeline(replaced(state, {}), clock);
+    this.#timeline = new UndoHistory(replaced(state, {}), clock);
     this.#view = createView(colorscales);
     this.#plotly = plotly;
     this.#ground = ground;

@@ -9,7 +9,7 @@ const HALF_A_DIGIT = 0.005; // the third
  * a smaller one with as many, or just as its cell has it.
  * @param {number} typed @param {number} number
  */
-export function agrees(typed, number) {
+export function typedAgrees(typed, number) {
   const size = Math.abs(number);
   if (Math.abs(typed - number) <= CLOSE * Math.max(1, size)) return true;
   if (Number.isInteger(number)) return false;

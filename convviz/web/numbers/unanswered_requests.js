@@ -1,5 +1,5 @@
 // Unanswered requests, sent again over the next connection: workers keep nothing.
-import { pack } from "./binary_frames.js";
+import { packFrame } from "./binary_frames.js";
 
 /**
  * @typedef {{ frame: string | ArrayBuffer, type: string, sent: boolean, resolve: (reply: Reply) => void,
@@ -8,9 +8,9 @@ import { pack } from "./binary_frames.js";
 
 /** @param {any} message @param {ArrayBuffer[]} [buffers] */
 export const framed = (message, buffers = []) =>
-  buffers.length ? pack(message, buffers) : JSON.stringify(message);
+  buffers.length ? packFrame(message, buffers) : JSON.stringify(message);
 
-export class Queue {
+export class Requests {
   /** @type {Map<number, Asked>} in order */
   #asked = new Map();
   #lastId = 0;

@@ -1,6 +1,6 @@
 // Settings, what Reset goes back to, undo and redo; and all of it as it was when numbers came last.
 import SETTINGS from "../../facts/settings.json" with { type: "json" };
-import { STROKE, seenAs } from "../rules/undo_rules.js";
+import { UNDO_STROKE, seenAs } from "../rules/undo_rules.js";
 import { replaced } from "../rules/settings_and_tensors.js";
 
 /**
@@ -15,7 +15,7 @@ const SAME_MOVE = 1000 * SETTINGS.limits.history.same_move_seconds;
 /** @type {Steps} */
 const NONE = { past: [], future: [], move: "", when: -Infinity };
 
-export class Timeline {
+export class UndoHistory {
   #clock;
   #settings;
   #initial;
@@ -43,7 +43,7 @@ export class Timeline {
     if (JSON.stringify(old) === JSON.stringify(seenAs(next, old))) return;
     const when = this.#clock();
     const { past, ...last } = this.#steps;
-    const goesOn = move.startsWith(STROKE) || when - last.when < SAME_MOVE;
+    const goesOn = move.startsWith(UNDO_STROKE) || when - last.when < SAME_MOVE;
     const isSame = move && move === last.move && goesOn && past.length;
     this.#steps = { past: isSame ? past : [...past, old].slice(-MOST_STEPS), future: [], move, when };
   }

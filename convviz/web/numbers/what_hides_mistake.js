@@ -1,10 +1,10 @@
 // What hides a mistake, by trying: if moving one control shows it, what that ended was hiding it.
-import { complete, turnedFrom, turnedSize } from "../rules/recipe_steps.js";
+import { completeRecipe, turnedFrom, turnedSize } from "../rules/recipe_steps.js";
 import { tensorsOf } from "../rules/settings_and_tensors.js";
 import { countProducts, effectiveKernel, outputSize, remainderOf } from "../rules/conv_geometry.js";
 import { computeStages } from "./compute.js";
-import { Gallery } from "./mistake_results.js";
-import { NUMBERS, geometryMoves, randomMove, textOf } from "./nearby_settings.js";
+import { MistakeResults } from "./mistake_results.js";
+import { NUMBERS, nearbyGeometries, randomMove, textOf } from "./nearby_settings.js";
 import { upTo } from "../rules/shapes_and_indices.js";
 
 /**
@@ -52,7 +52,7 @@ const FACTS = [
 /** @param {Settings} settings @param {Gradient} of @param {Recipe} way */
 function showsAt(settings, of, way) {
   const stages = computeStages(settings.spec, settings.loss, tensorsOf(settings));
-  return new Gallery(settings.spec, stages).verdict(of, way).kind !== "same";
+  return new MistakeResults(settings.spec, stages).verdict(of, way).kind !== "same";
 }
 
 /**
@@ -83,7 +83,7 @@ export function hidingOf(settings, of, way) {
  */
 function geometryReasons({ spec, ...settings }, first, of, way) {
   const from = first?.settings ?? { spec, ...settings };
-  const tried = geometryMoves(from, MOST_PRODUCTS)
+  const tried = nearbyGeometries(from, MOST_PRODUCTS)
     .filter(({ control }) => control !== first?.control)
     .map((move) => ({ move, shows: showsAt(move.settings, of, way) }));
   if (!tried.some(({ shows }) => shows)) return [];
@@ -115,7 +115,7 @@ function geometryReasons({ spec, ...settings }, first, of, way) {
  * @param {Settings} settings @returns {Move[]}
  */
 function firstMoves(settings) {
-  const larger = geometryMoves(settings, MOST_PRODUCTS).filter(({ control, settings: { spec } }) => {
+  const larger = nearbyGeometries(settings, MOST_PRODUCTS).filter(({ control, settings: { spec } }) => {
     const name = /** @type {keyof Spec} */ (control);
     const [before, after] = [[settings.spec[name]].flat(2), [spec[name]].flat(2)];
     return control !== "padding_mode" && after.every((value, index) => value > before[index]);
@@ -137,7 +137,9 @@ function numbersFact(settings, tensor, of, way) {
   const { data } = { ...given, grad_output }[/** @type {"weight" | "input" | "grad_output"} */ (tensor)];
   if (data.every((value) => value === 0)) return "zero";
   const turned = tensor === "weight" && of === "grad_input" && "kernel" in way;
-  return turned && looksTheSame(given.weight, complete(of, {}).kernel, way.kernel) ? "symmetric" : "numbers";
+  return turned && looksTheSame(given.weight, completeRecipe(of, {}).kernel, way.kernel)
+    ? "symmetric"
+    : "numbers";
 }
 
 /** @param {string} fact @param {Spec} before @param {Spec} after */

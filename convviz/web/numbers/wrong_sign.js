@@ -1,6 +1,6 @@
 // A wrong sign moves a sum by twice its product, as two other slips often do: only what they cannot explain
 // proves it.
-import { agrees } from "./typed_number.js";
+import { typedAgrees } from "./typed_number.js";
 import { upTo } from "../rules/shapes_and_indices.js";
 
 const MOST = 200; // products: of more, some pair always fits
@@ -18,9 +18,9 @@ const SLIPS = [
  */
 export function provesSign(products, right, typed) {
   if (products.length > MOST) return false;
-  const flipped = products.filter((product) => agrees(typed, right - 2 * product));
+  const flipped = products.filter((product) => typedAgrees(typed, right - 2 * product));
   const pairs = products.flatMap((one, at) => upTo(at).map((other) => [one, products[other]]));
   const isOther = (/** @type {number[]} */ [one, other]) =>
-    SLIPS.some(([first, second]) => agrees(typed, right + first * one + second * other));
+    SLIPS.some(([first, second]) => typedAgrees(typed, right + first * one + second * other));
   return flipped.length === 1 && !pairs.some(isOther);
 }

@@ -3,16 +3,16 @@ import { element, makeButton, setAttribute } from "../base/dom.js";
 import { followHelp } from "../base/help.js";
 import { rove } from "../base/roving_tabindex.js";
 import { Board } from "../board/board.js";
-import { followRoom } from "../board/screen_layout.js";
-import { keepWhileScrolling } from "../base/sliders_on_touch.js";
+import { followScreen } from "../board/layout/screen_layout.js";
+import { keepSliders } from "../base/sliders_on_touch.js";
 import { createControls } from "../controls/controls.js";
-import { createLearn } from "../controls/gradient_descent.js";
+import { createDescent } from "../controls/gradient_descent.js";
 import { WeightSlider } from "../controls/weight_slider.js";
 import { LessonPanel } from "../lesson/lesson_card.js";
 import { TAUGHT } from "../lesson/player.js";
 import { steer } from "../lesson/lesson_controls.js";
-import { bandOf } from "../tabs/tab_groups.js";
-import { createLead } from "./headline.js";
+import { tabBand } from "../tabs/tab_groups.js";
+import { createHeadline } from "./headline.js";
 import { Lecture } from "./lecture.js";
 import { say } from "../base/board_sentences.js";
 
@@ -50,14 +50,14 @@ export function drawApp(el, model, chosen, share, player, { drawer, own = false,
   const body = element("div.cv-body", ...(drawer ? [drawer] : []), controls, picture);
   const heading = element("div.cv-heading");
   el.append(heading, body);
-  const room = followRoom(body);
+  const room = followScreen(body);
   /** @type {Lecture} */
   let lecture;
   const board = new Board({ model, el: picture, taught: TAUGHT, own, onBands: () => lecture?.refresh() });
   if (drawer) follow("settings", bringTold(model, board));
   const app = /** @type {HTMLElement} */ (el.closest(".cv-app") ?? el);
   const lesson = new LessonPanel(player, board);
-  heading.append(createLead(model, follow, board.arrival.watch));
+  heading.append(createHeadline(model, follow, board.arrival.watch));
   controls.after(lesson.el); // read before the board, and beside it
   const hasLesson = () => Boolean(player.get("look") ?? player.get("left"));
   hear(player, "change:look", () => hasLesson() && board.arrival.leave());
@@ -75,7 +75,7 @@ export function drawApp(el, model, chosen, share, player, { drawer, own = false,
     ),
   );
   closers.push(
-    keepWhileScrolling(body),
+    keepSliders(body),
     followHelp(body),
     room.stop,
     board.close,
@@ -108,7 +108,7 @@ function createColumn(model, chosen, share, follow, closers) {
   const { primary, more } = createControls(model, chosen, drawSlider, follow);
   const side = element("div.cv-side", ...tools, ...more);
   if (chosen.includes("kernel")) {
-    const learn = createLearn(model, follow);
+    const learn = createDescent(model, follow);
     side.append(learn.el);
     closers.push(learn.close);
   }
@@ -122,7 +122,7 @@ function createColumn(model, chosen, share, follow, closers) {
 function bringTold(model, board) {
   let told = "";
   return () => {
-    const band = bandOf(model.settings());
+    const band = tabBand(model.settings());
     if (band && band !== told) board.scrollToBand(band);
     told = band;
   };

@@ -2,7 +2,7 @@
 import { setHidden, setText } from "../base/dom.js";
 import { fromLink } from "../rules/settings_link.js";
 import { drawFigure } from "./bare_figure.js";
-import { offer } from "./board_element.js";
+import { offerBoardElement } from "./board_element.js";
 import { goToAsked } from "./languages.js";
 
 /** The height of the line that is read, of the window: below the middle where the picture lies above the text. */
@@ -18,7 +18,7 @@ const SHOWN = /** @type {const} */ (["band", "cell", "state"]); // the state las
 function speak(facts) {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(facts.styles);
-  offer({
+  offerBoardElement({
     sheet: () => sheet,
     show(place, { state, part }) {
       const shown = { ...fromLink(state ?? "").state, device: "cpu", dtype: "float64", tab: "" };

@@ -212,7 +212,7 @@ function linkOf(model) {
 }
 
 /** @param {Speaker} speaker */
-export function offer(speaker) {
+export function offerBoardElement(speaker) {
   if (!globalThis.customElements) return; // read by something that is no page
   const { speakers, views } = meeting();
   speakers.set(language(), speaker);

@@ -20,7 +20,7 @@ const sayOfArrival = sentences(ARRIVAL);
  * @param {Model} model @param {Follow} follow
  * @param {() => void} watch the arrival again
  */
-export function createLead(model, follow, watch) {
+export function createHeadline(model, follow, watch) {
   const question = element("span");
   const act = element("span.cv-act");
   const again = makeButton(

@@ -1,13 +1,13 @@
 // The live page, of a server or of a static host: its board lives at once, before anything else is asked.
 import { createValues } from "../base/observable_values.js";
 import { createCopyLink } from "../controls/copy_link.js";
-import { createShelf } from "../lesson/available_lessons.js";
+import { createLessons } from "../lesson/available_lessons.js";
 import { Player } from "../lesson/player.js";
 import { stepLink } from "../lesson/lesson_controls.js";
 import { createPageModel } from "../numbers/page_model.js";
 import { FIRST_STATE } from "../rules/settings_link.js";
 import { addressWith, followAddress } from "./static_page_address.js";
-import { fetchFile } from "./load_on_demand.js";
+import { loadFile } from "./load_on_demand.js";
 import { createLanguages, goOn, tellUnknown } from "./languages.js";
 import { drawLive } from "./live_app_view.js";
 import { createPanes } from "./tab_panes.js";
@@ -22,7 +22,7 @@ export const dataOfPage = () => JSON.parse(byId("convviz-data").textContent ?? "
 
 /** @param {string} address @returns {Promise<any>} */
 const fetchRecorded = (address) =>
-  fetchFile(address, "json", (why) => sayPane("recorded.failed", { why })).then(
+  loadFile(address, "json", (why) => sayPane("recorded.failed", { why })).then(
     (recorded) => ({ state: "alone", recorded }),
     ({ message }) => ({ error: message }),
   );
@@ -37,11 +37,11 @@ export function startPage(data, live, without) {
   const model = createPageModel({
     ...data,
     state: FIRST_STATE,
-    plotly: () => fetchFile(plotly, "arrayBuffer", (why) => say("live.plotly", { why })),
+    plotly: () => loadFile(plotly, "arrayBuffer", (why) => say("live.plotly", { why })),
     ground: {},
     live,
   });
-  const shelf = createShelf({}, (name) => fetchFile(lessons[name], "json"));
+  const shelf = createLessons({}, (name) => loadFile(lessons[name], "json"));
   const player = new Player(model, shelf, tabs);
   const wish = createValues({ present: false });
   followAddress(model, player, wish, !goOn(model, player));

@@ -4,7 +4,7 @@ import WORDS from "../../facts/words/language.json" with { type: "json" };
 import { element, makeButton } from "../base/dom.js";
 import { keep, takeKept } from "../base/kept_over_reload.js";
 import { createMenu } from "../base/menu.js";
-import { asked, understood } from "../base/wanted_language.js";
+import { wantedLanguage, understood } from "../base/wanted_language.js";
 import { language, sentences } from "../base/sentences.js";
 
 const say = sentences(WORDS);
@@ -29,7 +29,7 @@ function addressIn(tag, languages) {
  * @param {Languages} languages @returns {boolean} it is gone to
  */
 export function goToAsked(languages) {
-  const wanted = asked() ? [asked()] : language() === FIRST ? navigator.languages : [];
+  const wanted = wantedLanguage() ? [wantedLanguage()] : language() === FIRST ? navigator.languages : [];
   const tag = wanted.map((each) => understood(each, Object.keys(languages))).find(Boolean) ?? language();
   if (tag === language()) return false;
   location.replace(addressIn(tag, languages));
@@ -38,7 +38,7 @@ export function goToAsked(languages) {
 
 /** In English, if the address asks for an unknown one. @param {Languages} languages @param {Model} model */
 export function tellUnknown(languages, model) {
-  const wanted = asked();
+  const wanted = wantedLanguage();
   if (!wanted || language() !== FIRST || understood(wanted, Object.keys(languages))) return;
   const known = Object.entries(languages).map(([tag, { name }]) => `${tag} (${name})`);
   model.say(say("unknown", { got: `'${wanted.slice(0, 35)}'`, known: known.join(", ") }), true);

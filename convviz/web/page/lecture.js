@@ -3,7 +3,7 @@
 import WORDS from "../../facts/words/lecture.json" with { type: "json" };
 import { element, focusOf, makeButton, setText, svgElement } from "../base/dom.js";
 import { ARROWS, TYPING, isBare } from "../base/keys.js";
-import { iconButton } from "../board/step_controls.js";
+import { iconButton } from "../board/steps/step_controls.js";
 import { sentences } from "../base/sentences.js";
 
 const say = sentences(WORDS);

@@ -6,7 +6,7 @@ import { tellHolders } from "../base/when_attached.js";
 import { language } from "../base/sentences.js";
 import { Share } from "../controls/share_menu.js";
 import { createLessonButtons, stepLink } from "../lesson/lesson_controls.js";
-import { Tabs } from "../tabs/tabbar.js";
+import { Tabbar } from "../tabs/tabbar.js";
 import { drawApp } from "./app_view.js";
 import { say } from "../tabs/tab_group_sentences.js";
 
@@ -36,7 +36,7 @@ export function drawLive(
   const brand = name ?? element("p.cv-brand", { title: say("brand") }, say("brand"));
   brand.classList.add("cv-unseen"); // the question has its place
   const share = ownShare ? { ...ownShare, close() {} } : new Share(model, () => stepLink(player));
-  const tabs = new Tabs(model, drawPane, ownTabs, without);
+  const tabs = new Tabbar(model, drawPane, ownTabs, without);
   el.append(brand);
   const controls = ownTabs ? GROUPS : [...GROUPS, ...OF_THE_KERNEL];
   const app = drawApp(el, model, controls, share, player, { drawer: tabs.drawer, own: wish !== null, wish });

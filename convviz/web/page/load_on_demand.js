@@ -17,7 +17,7 @@ const PATIENCE_MS = 10_000; // long computations
  * @template {"arrayBuffer" | "json" | "text"} Kind @param {string} address @param {Kind} kind
  * @param {(why: string) => string} [sentence] @returns {Promise<Awaited<ReturnType<Response[Kind]>>>}
  */
-export async function fetchFile(address, kind, sentence = (why) => why) {
+export async function loadFile(address, kind, sentence = (why) => why) {
   try {
     const answer = await fetch(address);
     if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
@@ -53,7 +53,7 @@ export function createTabScripts(model, addresses) {
       const unpacked = (/** @type {Promise<Reply>} */ coming) =>
         take(coming.then(({ buffers }) => unpack(buffers[0])));
       let stop = () => {};
-      if (addresses) take(fetchFile(addresses[name], "text", (why) => sayPane("script.failed", { why })));
+      if (addresses) take(loadFile(addresses[name], "text", (why) => sayPane("script.failed", { why })));
       else stop = askKernel(model, { type: "script", tab: name }, unpacked, words);
       return () => {
         waits = false;

@@ -1,14 +1,14 @@
 // An app's own script: it asks for the app's, which another widget carries for all apps of the kernel, in the
 // reader's language. For another language the kernel brings another script, and the app goes on in it.
-import { placeOf } from "../base/shared_script.js";
-import { asked, understood } from "../base/wanted_language.js";
+import { sharedPlace } from "../base/shared_script.js";
+import { wantedLanguage, understood } from "../base/wanted_language.js";
 
 const PREFIX = "IPY_MODEL_";
 const LANGUAGE_MS = 2000; // later ones are taken, too
 
 /** By the address, else App(lang=), else the browser. @param {any} facts */
 function wantedOf({ languages, language, chosen }) {
-  const wishes = asked() ? [asked()] : chosen ? [] : navigator.languages;
+  const wishes = wantedLanguage() ? [wantedLanguage()] : chosen ? [] : navigator.languages;
   return wishes.map((/** @type {string} */ wish) => understood(wish, languages)).find(Boolean) ?? language;
 }
 
@@ -52,7 +52,7 @@ function createAsking() {
     if (typeof carrier === "string")
       model.widget_manager?.get_model(carrier.replace(PREFIX, ""))?.catch(() => {});
     const key = model.get("_facts").script;
-    const createApp = await placeOf(key).promise;
+    const createApp = await sharedPlace(key).promise;
     // Another is named by now, and follows.
     if (key === shown || key !== model.get("_facts").script) return;
     shown = key;

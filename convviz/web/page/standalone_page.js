@@ -1,13 +1,13 @@
 // A page that lives without a kernel: the app around a model whose numbers the page computes.
 import { createCopyLink } from "../controls/copy_link.js";
 import { createValues } from "../base/observable_values.js";
-import { createShelf } from "../lesson/available_lessons.js";
+import { createLessons } from "../lesson/available_lessons.js";
 import { Player } from "../lesson/player.js";
 import { createLessonButtons, stepLink } from "../lesson/lesson_controls.js";
 import { fromPage } from "../numbers/compute_in_page.js";
 import { createPageModel } from "../numbers/page_model.js";
 import { openTab } from "../tabs/tab_placeholder.js";
-import { Tabs } from "../tabs/tabbar.js";
+import { Tabbar } from "../tabs/tabbar.js";
 import { addressWith, followAddress } from "./static_page_address.js";
 import { createTabContext } from "./tab_context.js";
 import { drawApp } from "./app_view.js";
@@ -26,7 +26,7 @@ const SLACK = 4; // pixels, or two pages could chase each other
  */
 function render({ el, data, own = false, makeNumbers = fromPage }) {
   const model = createPageModel(data, makeNumbers);
-  const player = new Player(model, createShelf(data.lessons), Object.keys(data.tabs ?? {}));
+  const player = new Player(model, createLessons(data.lessons), Object.keys(data.tabs ?? {}));
   const wish = createValues({ present: false });
   const opened = own && followAddress(model, player, wish);
   if (data.lesson && !opened) player.play(data.lesson);
@@ -71,7 +71,7 @@ function createOwnTabs(model, colorscales, tabs, recorded = {}) {
   };
   const context = { send() {}, ...createTabContext(model) };
   const names = Object.keys(tabs);
-  return new Tabs(model, (name, el) => openTab(name, el, scripts, { ...panes[name], ...context }), names);
+  return new Tabbar(model, (name, el) => openTab(name, el, scripts, { ...panes[name], ...context }), names);
 }
 
 /** To the page around an iframe; anybody may read it. @param {HTMLElement} el */

@@ -1,5 +1,5 @@
 // What a tab reaches of the page itself: its numbers, whoever computed them, and the way to other settings.
-import { loadPlotly } from "../board/load_plotly.js";
+import { loadPlotly } from "../board/panel/load_plotly.js";
 import { seenAs } from "../rules/undo_rules.js";
 import { settingAt } from "../rules/settings_link.js";
 import { replaced } from "../rules/settings_and_tensors.js";

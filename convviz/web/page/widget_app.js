@@ -1,7 +1,7 @@
 // The app as a widget: its model lives here, for all its views; the kernel is where torch computes.
 import { element } from "../base/dom.js";
 import { followKernel } from "../base/lost_kernel.js";
-import { createShelf } from "../lesson/available_lessons.js";
+import { createLessons } from "../lesson/available_lessons.js";
 import { Player } from "../lesson/player.js";
 import { KernelClient } from "../numbers/ask_kernel.js";
 import { createPageModel } from "../numbers/page_model.js";
@@ -28,7 +28,7 @@ export function createApp() {
       model.connect(new KernelClient(widget), true);
       drawPane = createPanes(model, colorscales);
       const { name: opened, told } = widget.get("_lesson");
-      const shelf = createShelf(opened ? { [opened]: told } : {}, (name) => lessonFromKernel(model, name));
+      const shelf = createLessons(opened ? { [opened]: told } : {}, (name) => lessonFromKernel(model, name));
       player = new Player(model, shelf);
       if (kept) goOnFrom(kept, model, player);
       else if (opened) player.play(opened);

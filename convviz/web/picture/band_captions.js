@@ -1,5 +1,5 @@
 // A band's caption: plain words, and why; formulas_and_notes.js has the formulas.
-import { rolesOf } from "./cell_kinds.js";
+import { kindsOf } from "./cell_kinds.js";
 import { allInTurn, inTurn, linesOf, say, sayIfThere } from "./sentences.js";
 import {
   bothAxes,
@@ -28,7 +28,7 @@ function bandCaption(spec, transposed, name, view) {
   if (view === "stamps") return say(`caption.${layer}stamps`);
   if (view === "both") return say(`caption.${layer}both`);
   const folded = spec.padding_mode !== "zeros";
-  const { rows, columns } = rolesOf(spec, "padded_grad_output", []);
+  const { rows, columns } = kindsOf(spec, "padded_grad_output", []);
   const zeros = /[^d]/.test(rows + columns);
   return inTurn(
     say(folded ? "caption.window.folded" : `caption.${layer}window`),

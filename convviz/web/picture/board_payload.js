@@ -6,9 +6,9 @@ import { editedPanels, isDragged, isDrawnOn, isSlid } from "../rules/edit_cells.
 import { isPanel, panelsOf } from "./panels.js";
 import { eachCell, planeOf } from "../rules/shapes_and_indices.js";
 import { planeIndex } from "../rules/shown_plane.js";
-import { sentBack } from "../rules/grad_output_source.js";
+import { gradSource } from "../rules/grad_output_source.js";
 import { roundHalfEven } from "../rules/torch_random.js";
-import { endsOf, isGradient, quantityOf } from "./colour_scales.js";
+import { scaleEnds, isGradient, quantityOf } from "./colour_scales.js";
 import { say } from "./sentences.js";
 
 const THUMB = 16; // rows and columns
@@ -22,7 +22,7 @@ const SHADES = PICTURE.figure.shades;
  */
 
 /** @param {Settings} settings @param {Equation[]} equations @param {Colorscales} colorscales */
-export function structureOf(settings, equations, colorscales) {
+export function boardStructure(settings, equations, colorscales) {
   const { plane, scale, transposed } = settings;
   return {
     colorscales,
@@ -32,7 +32,7 @@ export function structureOf(settings, equations, colorscales) {
       title: equation.title,
       scale,
       view: equation.view,
-      sent_back: equation.name === "forward" && !transposed ? sentBack(settings) : null,
+      sent_back: equation.name === "forward" && !transposed ? gradSource(settings) : null,
       items: equation.items.map((item) =>
         isPanel(item) ? itemOf(equation.name, item, settings, colorscales) : item,
       ),
@@ -74,7 +74,7 @@ function itemOf(equation, panel, settings, colorscales) {
 }
 
 /** @param {Equation[]} equations @param {Stages} stages @param {Settings} settings */
-export function valuesOf(equations, stages, settings, dtype = "float64") {
+export function boardValues(equations, stages, settings, dtype = "float64") {
   // JavaScript has no bfloat16.
   const Kind = dtype === "float64" ? Float64Array : Float32Array;
   /** @type {[Record<string, Float64Array | Float32Array>, Record<string, Float64Array | Float32Array>]} */
@@ -85,7 +85,7 @@ export function valuesOf(equations, stages, settings, dtype = "float64") {
   }
   return {
     dtype: dtype === "float64" ? dtype : "float32",
-    limits: endsOf(equations, stages, settings),
+    limits: scaleEnds(equations, stages, settings),
     planes,
     thumbs,
   };

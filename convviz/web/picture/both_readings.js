@@ -11,7 +11,7 @@ import { eachCell, pointAt, upTo } from "../rules/shapes_and_indices.js";
  * @typedef {Record<"from" | "kernel" | "seen" | "rotated" | "to", Place> & { folded: Place | null }} BothWays
  */
 
-export class Products {
+export class Readings {
   /** @type {Geometry} */
   #geometry;
   /** @type {Links} */

@@ -13,7 +13,7 @@ import {
  */
 
 /** @param {Spec} spec @param {string} name @param {number[]} size @returns {Roles} */
-export function rolesOf(spec, name, size) {
+export function kindsOf(spec, name, size) {
   const [[rows, unread_rows], [columns, unread_columns]] = bothAxes((axis) =>
     linesOf(spec, name, axis, size[axis]),
   );

@@ -25,7 +25,7 @@ export function findPlane(spec, numbers, at) {
   return { values: numbers.thumbs[name], start: index * rows.length * columns.length };
 }
 
-export class Terms {
+export class CellProducts {
   #geometry;
   #links;
   #specOf;

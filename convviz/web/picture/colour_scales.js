@@ -25,7 +25,7 @@ export const isGradient = (called) => /(^|_)grad_/.test(called);
 export const isBeyond = (value, end) => Math.abs(value) > FAR.slack * end; // an end has six digits
 
 /** By "equation:panel". @param {Equation[]} equations @param {Stages} stages @param {Settings} settings */
-export function endsOf(equations, stages, { scale, transposed }) {
+export function scaleEnds(equations, stages, { scale, transposed }) {
   /** @type {Record<string, string[]>} */
   const of = transposed ? { ...OF, ...OF_TRANSPOSED } : OF;
   /** @type {Map<Tensor, number>} */
@@ -33,7 +33,7 @@ export function endsOf(equations, stages, { scale, transposed }) {
   /** @param {Tensor | null | undefined} tensor */
   function end(tensor) {
     if (!tensor) return 0;
-    const found = known.get(tensor) ?? endOf(tensor.data);
+    const found = known.get(tensor) ?? scaleEnd(tensor.data);
     known.set(tensor, found);
     return found;
   }
@@ -71,7 +71,7 @@ export function endsOf(equations, stages, { scale, transposed }) {
  * all others.
  * @param {Float64Array} data
  */
-export function endOf(data) {
+export function scaleEnd(data) {
   let largest = 0;
   for (const value of data) if (Number.isFinite(value)) largest = Math.max(largest, Math.abs(value));
   if (largest < FAR.least) return largest;

@@ -14,7 +14,7 @@ import { say, sayIfThere } from "./sentences.js";
  * @param {(panel: string, row: number, column: number) => number | undefined} valueOf
  * @returns {FromLoss | null}
  */
-export function fromLoss(loss, { transposed, batch }, cell, valueOf) {
+export function explainCell(loss, { transposed, batch }, cell, valueOf) {
   const [output, gradient] = transposed ? ["grad_input", "input"] : ["output", "grad_output"];
   const { panel, row, column } = cell;
   const target = valueOf("target", row, column);

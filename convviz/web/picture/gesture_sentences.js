@@ -1,4 +1,4 @@
 import WORDS from "../../facts/words/gestures.json" with { type: "json" };
 import { sentences } from "../base/sentences.js";
 
-export const sayHands = sentences(WORDS);
+export const sayGesture = sentences(WORDS);

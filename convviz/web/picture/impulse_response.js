@@ -11,7 +11,7 @@ import { axisTaps, windowsOn } from "../rules/taps.js";
 
 const MOST = 9; // rows or columns that are drawn
 
-export function createTrayMemory() {
+export function createResponseMemory() {
   let known = ""; // geometry, kernel and pixel
   /** @type {Map<string, number>} */
   let seen = new Map();

@@ -57,7 +57,7 @@ export function conclusionOf(settings) {
 }
 
 /** @param {Settings} settings @returns {Arrival | null} null: without a conclusion */
-export function arrivalOf(settings) {
+export function introOf(settings) {
   const found = conclusionOf(settings);
   if (!found) return null;
   const { pixel, weight } = found;

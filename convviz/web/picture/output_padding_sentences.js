@@ -8,7 +8,7 @@ import { upTo } from "../rules/shapes_and_indices.js";
 /** @import { NearSize, RemainderStory } from "./remainder_sentences.js" */
 
 /** null: stride 1. @param {Spec} spec @param {boolean} linked @returns {RemainderStory | null} */
-export function layersStoryOf(spec, linked) {
+export function paddingStory(spec, linked) {
   if (spec.stride.every((step) => step === 1)) return null;
   return {
     paragraphs: [inTurn(shared(spec), effect(spec))],

@@ -1,6 +1,6 @@
 // The picture: rows of named panels, from facts/picture.json.
 import PICTURE from "../../facts/picture.json" with { type: "json" };
-import { rolesOf } from "./cell_kinds.js";
+import { kindsOf } from "./cell_kinds.js";
 import { joined, say, sayIfThere } from "./sentences.js";
 import { panelName, shownLetter } from "../rules/tensor_display_names.js";
 import { shownAt } from "../rules/shown_plane.js";
@@ -63,7 +63,7 @@ function panelOf(settings, stages, name) {
   const own = /** @type {Tensor} */ (stages[name]); // rows ask for existing ones
   const [called, { shape }] = [panelName(name, settings), own];
   const tensor = shape.length === 1 ? { shape: [1, 1, 1, ...shape], data: own.data } : own;
-  const roles = rolesOf(spec, name, tensor.shape.slice(2));
+  const roles = kindsOf(spec, name, tensor.shape.slice(2));
   if (shape.length === 1) return { name, called, label: called, tensor, at: [0, 0], roles, shape };
   const at = shownAt(plane, spec, /** @type {PanelName} */ (name), transposed);
   // Only with a choice.

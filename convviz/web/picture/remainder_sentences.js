@@ -22,7 +22,7 @@ import { upTo } from "../rules/shapes_and_indices.js";
 export const MOST_SIZES = 6; // buttons an axis
 
 /** null: stride 1. @param {Spec} spec @param {boolean} linked @returns {RemainderStory | null} */
-export function storyOf(spec, linked) {
+export function remainderStory(spec, linked) {
   if (spec.stride.every((step) => step === 1)) return null;
   const first = [countWords(spec), whereWords(spec), ...lossesOf(spec)];
   if (spec.padding.some(([, after], axis) => after && remainderOf(spec, axis)))

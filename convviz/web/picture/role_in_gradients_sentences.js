@@ -3,14 +3,14 @@ import { formatNumber } from "../base/format.js";
 import { plainPanel } from "../rules/tensor_display_names.js";
 import { inTurn, say } from "./sentences.js";
 
-/** @import { Terms, Factor } from "./cell_products.js" */
+/** @import { CellProducts, Factor } from "./cell_products.js" */
 
 /**
  * Empty: nothing more to say.
- * @param {Links} links @param {Terms} terms @param {Place} cell
+ * @param {Links} links @param {CellProducts} terms @param {Place} cell
  * @param {(panel: string, row: number, column: number) => number | undefined} valueOf
  */
-export function backwardWords(links, terms, cell, valueOf) {
+export function roleWords(links, terms, cell, valueOf) {
   const panel = plainPanel(cell.panel, links.geometry.stride);
   if (cell.panel === "padded_input") return inputWords(links, terms, cell);
   if (cell.panel === "weight") return weightWords(links, terms, cell);
@@ -35,7 +35,7 @@ export function weightReason(transposed, cell, value, isOnly) {
   return isOnly && value === 1 ? say("reason.one") : say("reason.some", { cell, value: formatNumber(value) });
 }
 
-/** @param {Links} links @param {Terms} terms @param {Place} cell */
+/** @param {Links} links @param {CellProducts} terms @param {Place} cell */
 function inputWords(links, terms, cell) {
   const gradient = links.gradientOf(cell);
   if (!gradient) return say("cell.padding");
@@ -56,7 +56,7 @@ function zeroWords(products) {
   return count ? say("cell.not_zero", { count }) : say("cell.all_zero");
 }
 
-/** @param {Links} links @param {Terms} terms @param {Place} cell */
+/** @param {Links} links @param {CellProducts} terms @param {Place} cell */
 function weightWords(links, terms, cell) {
   const gradient = { ...cell, panel: "grad_weight" };
   const { batch, output_size } = links.geometry;

@@ -1,6 +1,6 @@
 // What results are made of (facts/picture.json), and why one stayed.
 import PICTURE from "../../facts/picture.json" with { type: "json" };
-import { sayHands } from "./gesture_sentences.js";
+import { sayGesture } from "./gesture_sentences.js";
 import { kindsTaken } from "../rules/loss_inputs.js";
 import { shownName } from "../rules/tensor_display_names.js";
 import { joined } from "./sentences.js";
@@ -49,7 +49,7 @@ export function unchangedWords(stage, settings, reason, changed = "") {
   const parts = madeOf(stage, settings);
   const other = parts.find((name) => name !== changed) ?? "";
   const names = parts.map((name) => plainName(name, transposed));
-  return sayHands(`unchanged.${reason}`, {
+  return sayGesture(`unchanged.${reason}`, {
     parts: joined("list.and", names),
     changed: plainName(changed, transposed),
     other: shownName(other, transposed), // with its border

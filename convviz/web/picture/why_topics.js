@@ -1,5 +1,5 @@
 // What raises "why?": rotation, zeros, borders, remainders.
-import { sayBecause } from "./why_button_sentences.js";
+import { sayWhy } from "./why_button_sentences.js";
 import { remainderOf } from "../rules/conv_geometry.js";
 
 /**
@@ -50,5 +50,5 @@ export function becauseWords(
     out_channels: out_channels / groups,
     in_channels: in_channels / groups,
   };
-  return sayBecause(`because.${topic}`, values);
+  return sayWhy(`because.${topic}`, values);
 }

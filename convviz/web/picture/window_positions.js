@@ -15,7 +15,7 @@ const factsOf = (name, view) =>
   PICTURE.walks[/** @type {"input"} */ (name === "input" && view !== "window" ? "stamps" : name)];
 
 /** @param {Geometry} geometry @param {string} name @param {string} view */
-export function walkOf(geometry, name, view) {
+export function windowWalk(geometry, name, view) {
   const { unit, over, result, image, size } = factsOf(name, view);
   const [filled, from, on] = [over, result, image].map((panel) =>
     panel === "grad_input" && foldsBack(geometry) ? "grad_padded_input" : panel,

@@ -116,7 +116,7 @@ function layerOutput(spec, axis, size, extra) {
  * @param {Spec} spec @param {AxisName} name @param {number} axis @param {boolean} linked
  * @param {boolean} transposed
  */
-export function rangeOf(spec, name, axis, linked, transposed) {
+export function boundsOf(spec, name, axis, linked, transposed) {
   const now = valueOf(spec, name, axis, transposed);
   return reachable(now, LIMITS[name], (value) => withValue(spec, name, axis, value, linked, transposed));
 }

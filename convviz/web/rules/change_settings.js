@@ -1,11 +1,11 @@
 // Actions on settings: [settings, notices]. An error's message is the sentence to show.
-import { layerPair, mend, outputPaddingMoved, perAxis, rangeOf, withValue } from "./bounds.js";
+import { layerPair, mend, outputPaddingMoved, perAxis, boundsOf, withValue } from "./bounds.js";
 import { GIVEN, kindsTaken, lossWith } from "./loss_inputs.js";
 import { moved, describeAdjustments } from "./adjustment_notes.js";
 import { isPlain } from "./tensor_display_names.js";
 import { planeIndex, shownAt } from "./shown_plane.js";
 import { say } from "./sentences.js";
-import { PRESETS, makeKernel } from "./samples.js";
+import { PRESETS, sampleKernel } from "./samples.js";
 import { MOST, replaced, shapeOfOutput, sourceWith, weightOf } from "./settings_and_tensors.js";
 import { remainderOf, weightShape } from "./conv_geometry.js";
 import { flatIndex, halfTurned, planeOf, upTo } from "./shapes_and_indices.js";
@@ -25,7 +25,7 @@ export function setAxis(settings, name, axis, value) {
   const { spec, link_axes: linked, transposed } = settings;
   const made = withValue(spec, name, axis, value, linked, transposed);
   if (!made) {
-    const [low, high] = rangeOf(spec, name, axis, linked, transposed);
+    const [low, high] = boundsOf(spec, name, axis, linked, transposed);
     throw new Error(say("refused.range", { name: name.replace("_", " "), low, high, value }));
   }
   const after = replaced(settings, { spec: made });
@@ -115,7 +115,7 @@ export function chooseKernel(settings, name) {
   const weight = weightOf(settings);
   if (settings.weight.kind === "values" && weight.shape[0] * weight.shape[1] > 1) {
     const made = replaced(settings, { weight: { kind: name } });
-    const kernel = name === "random" ? shownKernel(made) : makeKernel(name, settings.spec.kernel_size);
+    const kernel = name === "random" ? shownKernel(made) : sampleKernel(name, settings.spec.kernel_size);
     planeOf(weight, shownWeight(settings)).set(kernel);
     return [replaced(settings, { weight: sourceWith(weight) }), []];
   }
@@ -132,7 +132,7 @@ export function kernelName(settings) {
     const plane = shownKernel(settings);
     /** @param {string} name */
     const same = (name) =>
-      makeKernel(name, settings.spec.kernel_size).every((value, cell) => value === plane[cell]);
+      sampleKernel(name, settings.spec.kernel_size).every((value, cell) => value === plane[cell]);
     return [...PRESETS, "counting"].find(same) ?? "values"; // of one cell, identity comes first
   }
   if (!PRESETS.includes(kind)) return kind;

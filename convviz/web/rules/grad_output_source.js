@@ -5,17 +5,21 @@ import { lossWith, withKindsOfLoss } from "./loss_inputs.js";
 import { replaced } from "./settings_and_tensors.js";
 
 const BY_HAND = lossWith("grad"); // its grad_output is given
-export const SENT_BACK = ["single", "ones", ...SETTINGS.fields.loss.words.filter((loss) => loss !== BY_HAND)];
+export const GRAD_SOURCES = [
+  "single",
+  "ones",
+  ...SETTINGS.fields.loss.words.filter((loss) => loss !== BY_HAND),
+];
 
 /** Empty: set by hand. @param {Settings} settings */
-export function sentBack(settings) {
+export function gradSource(settings) {
   if (settings.loss !== BY_HAND) return settings.loss;
   if (isSingleOne(settings)) return "single";
   return settings.grad.kind === "ones" ? "ones" : "";
 }
 
 /** A loss gets a target that it takes. @param {Settings} settings @param {string} what @returns {Changed} */
-export function sendBack(settings, what) {
+export function setGradSource(settings, what) {
   if (what === "single") return singleOne(settings);
   if (what === "ones") return [replaced(settings, { loss: BY_HAND, grad: { kind: "ones" } }), []];
   return [withKindsOfLoss(replaced(settings, { loss: what })), []];

@@ -25,7 +25,7 @@ export const isKnown = (way) =>
   Object.entries(way).every(([step, choice]) => !(step in KNOWN) || KNOWN[step].includes(choice));
 
 /** Open choices made right. @param {Result} of @param {Recipe} recipe @returns {Recipe} */
-export const complete = (of, recipe) => ({ ...RECIPES[of], ...recipe });
+export const completeRecipe = (of, recipe) => ({ ...RECIPES[of], ...recipe });
 
 /** @param {Spec} spec @param {number} axis @returns {Line} */
 function lineOf(spec, axis) {

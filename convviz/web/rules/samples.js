@@ -14,7 +14,7 @@ const sum = (numbers) => numbers.reduce((total, value) => total + value, 0);
 const ROWS = SETTINGS.kernel_rows;
 
 /** @param {string} name @param {number[]} size */
-export function makeKernel(name, [rows, columns]) {
+export function sampleKernel(name, [rows, columns]) {
   if (name === "counting") return eachCell(rows, columns, (r, c) => r * columns + c + 1);
   const kernel = eachCell(rows, columns, (r, c) =>
     sum(KERNELS[name].map(([down, across]) => ROWS[down][rows - 1][r] * ROWS[across][columns - 1][c])),
@@ -30,7 +30,7 @@ export const clamped = (numbers) => numbers.map((value) => Math.min(3, Math.max(
  * @param {string} kind @param {number} plane each has an image of its own @param {number[]} size
  * @param {number} digit
  */
-export function makePlane(kind, plane, [rows, columns], digit) {
+export function samplePlane(kind, plane, [rows, columns], digit) {
   if (kind === "delta") {
     const [row, column] = [
       (Math.floor(rows / 2) + plane) % rows,

@@ -13,19 +13,19 @@ import { TABS } from "./features.js";
 const WORDS = { tab: ["", ...TABS] };
 
 /** @type {[string, Row][]} */
-export const ROWS = Object.entries(/** @type {Record<string, any>} */ (SETTINGS.fields)).map(
+export const SCHEMA = Object.entries(/** @type {Record<string, any>} */ (SETTINGS.fields)).map(
   ([name, row]) => [name, name in WORDS ? { ...row, words: WORDS[name] } : row],
 );
 
 /** @param {(row: Row) => unknown} is @returns {[string, Row][]} */
-const rowsThat = (is) => ROWS.filter(([, row]) => is(row));
+const rowsThat = (is) => SCHEMA.filter(([, row]) => is(row));
 
 /** No number follows from them. */
 export const LOOKS = rowsThat(({ view }) => view).map(([name]) => name);
 /** Per axis; and only a transposed layer's. */
 export const PAIRS = rowsThat(({ kind }) => ["pair", "sides"].includes(kind)).map(([name]) => name);
 export const OF_THE_LAYER = rowsThat(({ layer }) => layer).map(([name]) => name);
-export const OFFERED = Object.fromEntries(ROWS.map(([name, { offered }]) => [name, offered]));
+export const OFFERED = Object.fromEntries(SCHEMA.map(([name, { offered }]) => [name, offered]));
 export const LARGEST = Object.fromEntries(
   rowsThat(({ spec, limits }) => spec && limits).map(([name, { limits = [0, 0] }]) => [name, limits[1]]),
 );

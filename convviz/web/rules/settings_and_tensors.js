@@ -4,7 +4,7 @@ import SETTINGS from "../../facts/settings.json" with { type: "json" };
 import { kindsTaken, withKindsOfLoss } from "./loss_inputs.js";
 import { randomTenths } from "./torch_random.js";
 import { planeWithin } from "./shown_plane.js";
-import { PRESETS, clamped, fitTensor, makeKernel, makePlane, resizePlane } from "./samples.js";
+import { PRESETS, clamped, fitTensor, sampleKernel, samplePlane, resizePlane } from "./samples.js";
 import { say } from "./sentences.js";
 import { LARGEST } from "./schema.js";
 import { inputShape, outputShape, weightShape } from "./conv_geometry.js";
@@ -80,7 +80,7 @@ export function inputOf(settings) {
   const { kind, values = [], shape: from = [] } = settings.input;
   const [batch, channels, ...size] = shape;
   const picture = kind === "image" ? resizePlane(values, from, size) : null;
-  const make = (/** @type {number} */ plane) => picture ?? makePlane(kind, plane, size, settings.digit);
+  const make = (/** @type {number} */ plane) => picture ?? samplePlane(kind, plane, size, settings.digit);
   return ownOf(settings, "input", shape) ?? tensorOf(shape, upTo(batch * channels).flatMap(make));
 }
 
@@ -94,8 +94,8 @@ export function weightOf(settings) {
   // Counting goes up from plane to plane.
   const planes = upTo(shape[0] * shape[1]).flatMap((plane) =>
     first < 0
-      ? makeKernel(kind, size).map((value) => value + plane)
-      : makeKernel(PRESETS[(first + plane) % PRESETS.length], size),
+      ? sampleKernel(kind, size).map((value) => value + plane)
+      : sampleKernel(PRESETS[(first + plane) % PRESETS.length], size),
   );
   return tensorOf(shape, planes);
 }

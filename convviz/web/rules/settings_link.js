@@ -4,7 +4,7 @@ import { isWhole, readValue, toldOf, writeValue } from "./link_values.js";
 import { notTaken, withKindsOfLoss } from "./loss_inputs.js";
 import { planeWithin } from "./shown_plane.js";
 import { say } from "./sentences.js";
-import { sayBroken } from "./break_it_sentences.js";
+import { sayBreakIt } from "./break_it_sentences.js";
 import { LINK_KEYS } from "./schema.js";
 import { inPlaceOf } from "./settings_and_tensors.js";
 import { countProducts, isPossible } from "./conv_geometry.js";
@@ -76,7 +76,7 @@ export function fromLink(text) {
   for (const name of OTHER_KEYS) if (name in given) fields[LINK_KEYS[name].field] = given[name];
   state.plane = planeWithin(state.plane, spec);
   const unbroken =
-    state.transposed && state.broken ? [sayBroken("link.transposed", { value: state.broken })] : [];
+    state.transposed && state.broken ? [sayBreakIt("link.transposed", { value: state.broken })] : [];
   if (unbroken.length) state.broken = "";
   const told = [
     ...aboutVersion(version),

@@ -2,7 +2,7 @@
 import { LOOKS } from "./schema.js";
 
 /** A stroke is one step however long it takes. */
-export const STROKE = "stroke ";
+export const UNDO_STROKE = "stroke ";
 
 /** With the looks of others. @param {Settings} settings @param {Settings} view @returns {Settings} */
 export const seenAs = (settings, view) => ({

@@ -14,7 +14,7 @@ import { sayPane } from "./pane_sentences.js";
 const meaningOf = sentences(TERMS);
 
 /**
- * @import { loadPlotly } from "../board/load_plotly.js"
+ * @import { loadPlotly } from "../board/panel/load_plotly.js"
  * @typedef {Record<string, any>} Choices Python has defaults
  * @typedef {{ shown: () => { settings: Settings, numbers: { stages: Stages } } | null, selected: () => Place
  *   | null, follow: (listener: () => void) => () => void, kept: (tab: string) => Choices, keep: (tab: string,

@@ -13,7 +13,7 @@ const MORE = "more"; // the entry of what few look for
 const entryOf = (tab) => featureOf(tab)?.entry ?? "";
 
 /** @param {(tab: string) => boolean} has @returns {Entry[]} */
-export const entriesOf = (has) =>
+export const tabEntries = (has) =>
   [...new Set(TABS.map(entryOf))].flatMap((name) => {
     const parts = TABS.filter((tab) => entryOf(tab) === name && has(tab));
     if (!parts.length) return [];
@@ -29,7 +29,7 @@ export const entriesOf = (has) =>
 const BAND_OF_MISTAKES = { W: "weight", B: "bias" };
 
 /** The band that a tab speaks of; empty: no one. @param {{ tab: string, mistake: string }} settings */
-export function bandOf({ tab, mistake }) {
+export function tabBand({ tab, mistake }) {
   const band = (tab && featureOf(tab)?.band) || "";
   return band === "mistake" ? (BAND_OF_MISTAKES[mistake[0]] ?? "input") : band;
 }

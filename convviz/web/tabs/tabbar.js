@@ -2,7 +2,7 @@
 import { element } from "../base/dom.js";
 import { whenPlaced } from "../base/when_attached.js";
 import { createDrawer } from "./drawer.js";
-import { entriesOf } from "./tab_groups.js";
+import { tabEntries } from "./tab_groups.js";
 import { createStrip } from "./tab_strip.js";
 import { say } from "./tab_group_sentences.js";
 
@@ -12,7 +12,7 @@ import { say } from "./tab_group_sentences.js";
  */
 
 /** `el` holds both where nobody places them. */
-export class Tabs {
+export class Tabbar {
   #all;
   #row;
   #drawer = createDrawer(
@@ -38,7 +38,7 @@ export class Tabs {
    */
   constructor(model, drawPane, only, without = []) {
     [this.#model, this.#drawPane, this.#without] = [model, drawPane, without];
-    this.#all = entriesOf((tab) => !only || only.includes(tab));
+    this.#all = tabEntries((tab) => !only || only.includes(tab));
     this.#row = createRow(this.#all, (entry) => this.#toggle(entry));
     this.entries = element("div.cv-tabbar", this.#row.el);
     this.el = element("div.cv-drawer", this.entries, this.drawer);

@@ -49,7 +49,9 @@ SHOW = """async (link) => {
 
 
 # A script of a page: plotly is there at once, and takes its data but draws nothing.
-_KEY = re.search(r"const KEY = (Symbol\.for\(.+?\));", JS.joinpath("board", "load_plotly.js").read_text("utf-8"))[1]
+_KEY = re.search(
+    r"const KEY = (Symbol\.for\(.+?\));", JS.joinpath("board", "panel", "load_plotly.js").read_text("utf-8")
+)[1]
 NO_PLOTLY = f"""window[{_KEY}] = Promise.resolve({{
   react: async (at, data, layout) => void Object.assign(at, {{ data, layout }}), purge() {{}},
 }});"""

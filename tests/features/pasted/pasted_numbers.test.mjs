@@ -4,7 +4,7 @@ import test from "node:test";
 import { readFileSync, readdirSync } from "node:fs";
 import WORDS from "../../../convviz/features/pasted/words.json" with { type: "json" };
 import { computeStages } from "../../../convviz/web/numbers/compute.js";
-import { gradientBy } from "../../../convviz/web/numbers/compute_mistake.js";
+import { mistakenGradient } from "../../../convviz/web/numbers/compute_mistake.js";
 import { replaced, tensorsOf } from "../../../convviz/web/rules/settings_and_tensors.js";
 import { fromLink } from "../../../convviz/web/rules/settings_link.js";
 import { FORMS, exampleText, givenOf } from "../../../convviz/features/pasted/example_text.js";
@@ -270,7 +270,7 @@ test("NaN is said first, and no reason with it", () => {
 
 test("mistakes that coincide get an example in which they differ", () => {
   const asked = { ...at("v=2"), of: "grad_input" };
-  const wrong = gradientBy("grad_input", { kernel: "as it is" }, asked.settings.spec, asked.stages);
+  const wrong = mistakenGradient("grad_input", { kernel: "as it is" }, asked.settings.spec, asked.stages);
   const { mistakes } = explain(readNumbers(PRINT.numpy(wrong)), asked, MISTAKES);
   assert.deepEqual(
     mistakes.map(({ mistake }) => mistake.id),
@@ -280,7 +280,7 @@ test("mistakes that coincide get an example in which they differ", () => {
   assert.equal(parts, 2);
   const there = at(link);
   const texts = mistakes.map(({ way }) =>
-    [...gradientBy("grad_input", way, there.settings.spec, there.stages).data].join(),
+    [...mistakenGradient("grad_input", way, there.settings.spec, there.stages).data].join(),
   );
   assert.notEqual(texts[0], texts[1]);
   assert.equal(tellingApart(asked.settings, "grad_input", [mistakes[0], mistakes[0]]), null);

@@ -1,0 +1,169 @@
+// A grid's numbers and their letters; unreadable ones are not drawn: they cost as much.
+import { svgElement } from "../../base/dom.js";
+import { colorOf, formatNumber, inked, needsWhiteInk } from "../../base/format.js";
+import { samePoint } from "../../base/cell_place.js";
+import { widthOf } from "./digit_size.js";
+import { CELL, boxOf, isMarked, isUnread } from "./grid_marks.js";
+import { equal } from "./canvas_cell_colours.js";
+
+/**
+ * @import { GridSpec } from "./grid_overlay.js"
+ * @typedef {{ text: SVGElement, short: string, look: string }} Printed look: classes
+ * @typedef {{ values: ArrayLike<number>, dtype: string, scale: Scale, limit: number }} Shown
+ */
+
+const ASKED = "?"; // to be predicted
+
+/**
+ * @param {{ rows: string, columns: string }} spec
+ * @param {(row: number, column: number, index: number) => void} task
+ */
+export function eachCell({ rows, columns }, task) {
+  for (let row = 0, index = 0; row < rows.length; row++)
+    for (let column = 0; column < columns.length; column++) task(row, column, index++);
+}
+
+export class GridNumbers {
+  el = svgElement("g.cv-printed", { "aria-hidden": "true" });
+  /** @type {Shown | null} */
+  shown = null;
+  /** To be predicted. @type {Point | null} */
+  asked = null;
+  crossed = false; // a number where nothing is read
+  /** Asking the page would cost a third of a frame; those that left stay. @type {Printed[][]} */
+  #printed = [];
+  #areRead = true; // cells are large enough
+  #spec = { rows: "", columns: "" }; // none in a large grid
+  #columns = 0;
+  /** Has a mark. @type {boolean[]} */
+  #marked = [];
+  /** Never read. @type {boolean[]} */
+  #unread = [];
+  /** As printed. @type {string[]} */
+  #shorts = [];
+  /** Their numbers. @type {number[]} */
+  #told = [];
+
+  /** @param {GridSpec} spec @param {boolean} numbered */
+  layOut(spec, numbered) {
+    this.shown = null; // or old numbers would stand elsewhere
+    this.#spec = numbered ? spec : { rows: "", columns: "" };
+    this.#columns = spec.columns.length;
+    [this.#marked, this.#unread] = [[], []];
+    eachCell(this.#spec, (row, column) => {
+      this.#marked.push(isMarked(spec, row, column));
+      this.#unread.push(isUnread(spec, row, column));
+    });
+    this.#fit(this.#spec.rows.length, this.#spec.columns.length);
+  }
+
+  /** Letters leave with their cells, and are kept. @param {number} height @param {number} width */
+  #fit(height, width) {
+    while (this.#printed.length < height) this.#printed.push([]);
+    this.#printed.forEach((line, row) =>
+      line.forEach((printed, column) => {
+        if (row >= height || column >= width) printed.text.remove();
+      }),
+    );
+  }
+
+  /** @param {Shown} next @returns {boolean} whether they differ */
+  set(next) {
+    const { values, dtype, scale, limit } = next;
+    const before = this.shown;
+    this.shown = next;
+    const isSame = before?.dtype === dtype && before.scale === scale && before.limit === limit;
+    if (isSame && equal(before.values, values)) return false;
+    this.crossed = false;
+    const count = this.#spec.rows ? values.length : 0;
+    for (let index = 0; index < count; index++) {
+      if (!Object.is(values[index], this.#told[index])) this.#shorts[index] = formatNumber(values[index]);
+      this.crossed ||= values[index] !== 0 && this.#unread[index];
+    }
+    this.#shorts.length = count;
+    this.#told = count ? Array.from(values) : [];
+    if (this.#areRead || this.asked) this.#write();
+    return true;
+  }
+
+  /** @param {number} row @param {number} column */
+  value = (row, column) => (this.shown ? this.shown.values[row * this.#columns + column] : NaN);
+
+  /** @param {number} row @param {number} column */
+  isAsked = (row, column) => samePoint(this.asked, { row, column });
+
+  /**
+   * All digits, and as printed.
+   * @param {number} row @param {number} column @param {number} index @returns {[string, string]}
+   */
+  named(row, column, index) {
+    return this.isAsked(row, column) ? ["", ASKED] : [String(this.value(row, column)), this.#shorts[index]];
+  }
+
+  /** In units of the letters' size. */
+  widest = () => this.#shorts.reduce((most, short) => Math.max(most, widthOf(short)), 0);
+
+  /** @param {boolean} are */
+  print = (are) => {
+    if (are === this.#areRead) return;
+    this.#areRead = are;
+    this.#write();
+  };
+
+  /** @param {Point | null} cell */
+  hide(cell) {
+    this.asked = cell;
+    if (this.shown) this.#write();
+  }
+
+  /** For films. @param {number} row @param {number} column */
+  copy = (row, column) => {
+    const text = this.#printed[row]?.[column]?.text;
+    const style = `fill: ${this.dye(this.value(row, column)).fill}`;
+    const box = svgElement("rect", { ...boxOf(row, column), style });
+    return svgElement("g", box, ...(text?.parentNode ? [text.cloneNode(true)] : []));
+  };
+
+  /** A number's fill and ink here. @param {number} value */
+  dye = (value) => inked(this.#colorOf(value));
+
+  /** @param {number} value */
+  #colorOf(value) {
+    const { scale, limit } = /** @type {Shown} */ (this.shown);
+    return colorOf(scale, Number.isFinite(value) ? value : 0, limit);
+  }
+
+  #write() {
+    eachCell(this.#spec, (row, column, index) => this.#letter(row, column, index));
+  }
+
+  /** @param {number} row @param {number} column @param {number} index */
+  #letter(row, column, index) {
+    if (this.isAsked(row, column)) return this.#print(row, column, ASKED, "cv-asked");
+    const value = this.value(row, column);
+    if (!this.#areRead || !this.shown) return this.#print(row, column, "", "");
+    if (value === 0)
+      return this.#print(row, column, "0", this.#marked[index] ? "cv-zero cv-marked" : "cv-zero");
+    const white = needsWhiteInk(this.#colorOf(value));
+    this.#print(row, column, this.#shorts[index], white ? "cv-white" : "");
+  }
+
+  /** @param {number} row @param {number} column @param {string} short @param {string} look */
+  #print(row, column, short, look) {
+    let printed = this.#printed[row][column];
+    if (!short) return printed?.text.remove();
+    if (!printed) {
+      const at = { x: (column + 0.5) * CELL, y: (row + 0.5) * CELL };
+      printed = this.#printed[row][column] = {
+        text: svgElement("text", { ...at, class: look }, short),
+        short,
+        look,
+      };
+    }
+    const { text } = printed;
+    if (printed.short !== short) /** @type {Text} */ (text.firstChild).data = short;
+    if (printed.look !== look) text.setAttribute("class", look);
+    Object.assign(printed, { short, look });
+    if (!text.parentNode) this.el.append(text);
+  }
+}

@@ -1,0 +1,30 @@
+// A panel's name breaks after an underscore and before its index.
+import { element } from "../../base/dom.js";
+
+const [LETTER, MENU] = [7.6, 4]; // pixels
+export const MOST_LINES = 3;
+
+/** @param {string} label */
+const piecesOf = (label) => label.match(/[^_[]*_|\[?[^_[]+/g) ?? [label];
+
+/** With break points. @param {string} label @returns {(HTMLElement | string)[]} */
+export const breakable = (label) =>
+  piecesOf(label).flatMap((piece, index) => [...(index ? [element("wbr")] : []), element("span", piece)]);
+
+/** In pixels. @param {string} label @param {number} lines */
+export function leastWidth(label, lines) {
+  const letters = piecesOf(label).map((piece) => piece.length);
+  let most = Math.max(...letters);
+  while (linesIn(letters, most) > lines) most += 1;
+  return Math.ceil(most * LETTER) + MENU;
+}
+
+/** @param {number[]} letters @param {number} most */
+function linesIn(letters, most) {
+  let [lines, filled] = [1, 0];
+  for (const count of letters) {
+    filled += count;
+    if (filled > most) [lines, filled] = [lines + 1, count];
+  }
+  return lines;
+}
