@@ -228,7 +228,7 @@ def test_few_controls_are_in_sight_and_a_bands_come_when_it_is_in_use(browser, e
         assert not any(shown(page, ".cv-tools-of-band button, .cv-why"))
         places = page.evaluate(PLACES)
         own = "[data-equation=input] :is(.cv-tools-of-band, .cv-whys) button:not([hidden])"
-        page.locator("[data-equation=input] .cv-caption").hover()
+        page.locator("[data-equation=input] .cv-says").hover()
         assert all(shown(page, own)), "pointed at"
         assert page.evaluate(PLACES) == places, "nothing jumps"
         page.mouse.move(0, 0)

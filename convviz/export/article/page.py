@@ -147,7 +147,8 @@ def _ways(app: str, languages: Mapping[str, str]) -> str:
 
 def _section(section: Mapping[str, Any]) -> str:
     paragraphs = "\n".join(f"<p>{inline_html(each)}</p>" for each in section["paragraphs"])
-    code = f"\n<pre><code>{escape(chr(10).join(section['code']))}</code></pre>" if "code" in section else ""
+    lines = escape("\n".join(section.get("code", ())))
+    code = f'\n<pre tabindex="0"><code>{lines}</code></pre>' if lines else ""  # a stop: it scrolls on a phone
     parts = [paragraphs + code, question_of(section), task_of(section), still_of(section)]
     said = escape(section["said"])
     marks = "".join(f' data-{name}="{escape(section[name])}"' for name in ("state", "band", "cell"))

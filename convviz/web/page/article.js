@@ -6,7 +6,7 @@ import { offerBoardElement } from "./board_element.js";
 import { goToAsked } from "./languages.js";
 
 /** The height of the line that is read, of the window: below the middle where the picture lies above the text. */
-const READ = { beside: 0.5, above: 0.7 };
+const READ = { beside: 0.35, above: 0.62 };
 const SHOWN = /** @type {const} */ (["band", "cell", "state"]); // the state last: it pins the cell anew
 
 /**
@@ -35,11 +35,14 @@ function show(figure, ...from) {
   }
 }
 
+/** What the words about a cell hold for. */
+const GEOMETRY = ["size", "kernel", "stride", "padding", "dilation", "in_channels", "out_channels"];
+
 /** @param {Noticed} noticed @param {{ link: string | null, cell: Place | null }} told @param {string} state */
 function isDone({ differs, panel, cells }, { link, cell }, state) {
-  const keyOf = (/** @type {string | null} */ text) => new URLSearchParams(text ?? "").get(differs ?? "");
-  if (differs) return keyOf(link) !== keyOf(state);
-  if (!cell) return false;
+  const [now, before] = [link, state].map((text) => new URLSearchParams(text ?? ""));
+  if (differs) return now.get(differs) !== before.get(differs);
+  if (!cell || (link && GEOMETRY.some((key) => now.get(key) !== before.get(key)))) return false;
   return panel ? cell.panel === panel : cells?.includes(`${cell.panel} ${cell.row} ${cell.column}`);
 }
 
@@ -77,7 +80,7 @@ function follow(main) {
     const yes = /** @type {HTMLElement | null} */ (task?.querySelector("[data-yes]"));
     const { detail } = /** @type {CustomEvent} */ (event);
     if (!task || !yes?.hidden) return;
-    if (!isDone(JSON.parse(task.dataset.task ?? "{}"), detail, figure.getAttribute("state") ?? "")) return;
+    if (!isDone(JSON.parse(task.dataset.task ?? "{}"), detail, now.dataset.state ?? "")) return;
     setHidden(yes, false);
     setText(said, yes.textContent ?? "");
   });

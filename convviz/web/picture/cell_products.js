@@ -62,7 +62,8 @@ export class CellProducts {
   /** @param {Place} one @param {number[]} plane @returns {Factor} */
   #factorOf(one, plane) {
     const { panel, row, column } = this.present(one);
-    const at = this.#specOf(panel).at;
+    const at = this.#specOf(panel)?.at;
+    if (!at) return { panel, row, column, value: undefined, shown: false }; // a figure without that panel
     const value = this.#numberOf(panel, plane, row, column) ?? this.#numberOfCopy(one, plane);
     return { panel, row, column, value, shown: at[0] === plane[0] && at[1] === plane[1] };
   }
@@ -72,6 +73,7 @@ export class CellProducts {
     // A transposed layer's grad_output is called input.
     const panel = this.#geometry.transposed ? "input" : "grad_output";
     const spec = this.#specOf(panel);
+    if (!spec) return [];
     return upTo(this.#geometry.batch).flatMap((sample) =>
       eachCell(spec.rows.length, spec.columns.length, (row, column) => {
         const value = this.#numberOf(panel, [sample, cell.column], row, column);
