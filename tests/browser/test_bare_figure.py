@@ -214,3 +214,11 @@ def test_what_it_cannot_show_it_says(page, host, name, value, told):
     assert after == before
     figure = open_figure(page, host, **{name: value})
     assert told in figure.locator(".cv-notice").text_content()
+
+
+def test_a_cell_whose_own_sum_is_in_no_panel_of_the_figure_is_said_without_it(page, host):
+    figure = open_figure(page, host)
+    figure.locator("[data-panel=weight] .cv-area").click()
+    told = seen(figure)
+    assert told["notice"] == ""
+    assert told["sum"].startswith("weight, row 1, column 1"), told["sum"]
