@@ -146,7 +146,8 @@ def test_a_first_visit_sees_what_one_pixel_receives_and_a_second_does_not(browse
         assert said(page) == ""
 
         go(page, exported)
-        assert not plays(page) and said(page).startswith("As the 1 moves"), "once a visitor, who reads how it ended"
+        assert not plays(page), "once a visitor"
+        assert said(page).startswith("As the 1 moves"), "who reads how it ended"
 
 
 def test_it_ends_in_each_way_and_leaves_nothing_behind(browser, exported):
