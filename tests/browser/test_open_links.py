@@ -211,7 +211,8 @@ def test_a_copied_address_opens_the_same_numbers(browser, server):
         wait_for_settings(page, lesson)
         address = copied(page, "Copy link")
         assert address == f"{server.url}?{to_link(lesson)}"
-        assert "Copied: anyone who opens this address" in page.locator(".cv-share-outcome").text_content()
+        told = page.locator(".cv-share-outcome").text_content()
+        assert "Others cannot open 127.0.0.1" in told, "the server is on this computer"
         shown = numbers_of(page)
         code = copied(page, "Copy as Python")
     with fresh_page(browser) as page:
