@@ -118,6 +118,9 @@ def test_the_picture_of_the_article_follows_the_sections(tab, tmp_path):
         tab.evaluate(f"document.getElementById('{id}').scrollIntoView({{ behavior: 'instant' }})")
         tab.wait(f"Boolean(document.querySelector('#{id}[data-now]'))")
         wanted = json.dumps(expected, separators=(",", ":")).replace(".0", "")
+        tab.wait(
+            f"(() => {{ {inside} return Boolean(document.querySelector('[data-panel={result}] [role=grid]')); }})()"
+        )
         tab.wait(f"JSON.stringify({read}('{result}')) === '{wanted}'")
 
 

@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from convviz.export.page import export_html
+from convviz.facts.features import FEATURES
 from convviz.facts.words import sentences
 from convviz.settings.link import briefly, from_link
 from tests.browser.app_page import (
@@ -26,7 +27,7 @@ from tests.browser.app_page import (
     wait_value,
     weight_slider,
 )
-from tests.browser.test_lesson_path import TAB_NAMES, at_step, by_pointer, play
+from tests.browser.test_lesson_path import at_step, by_pointer, play
 from tests.browser.test_open_links import BAD, CLIPBOARD, copied, saved_page, wait_for_settings
 from tests.environments.jupyterlab import FRONT_ENDS, lab_server, open_notebook
 from tests.features.graph.test_tab import box, boxes, id_of, open_box, wait_details
@@ -273,7 +274,7 @@ def test_the_tab_your_code_checks_a_function_of_the_notebook_and_a_pasted_one(ap
 def test_a_lesson_is_played_with_torch_and_the_kernel_sends_the_next(app):
     write_cell(app, 'convviz.lesson("quantised")')
     run_cell(app)
-    play(app, "quantised", by_pointer, TAB_NAMES)
+    play(app, "quantised", by_pointer, FEATURES)
     app.locator(".cv-lesson-after").click()
     at_step(app, "race", 1)
     assert app.locator(".cv-lesson h3").first.text_content() == sentences("guided/race")("race.claim.title")

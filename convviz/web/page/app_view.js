@@ -122,8 +122,10 @@ function createColumn(model, chosen, share, follow, closers) {
 function bringTold(model, board) {
   let told = "";
   return () => {
-    const band = tabBand(model.settings());
-    if (band && band !== told) board.scrollToBand(band);
+    const settings = model.settings();
+    const band = tabBand(settings);
+    if (settings.tab && !band) return; // it speaks of all: the board stays
+    if (band !== told) board.scrollToBand(band);
     told = band;
   };
 }
