@@ -117,6 +117,17 @@ def test_the_drawer_takes_of_the_boards_room_and_covers_nothing(app, width):
         assert hidden <= 1, f"{name} is wider than its place"
 
 
+def test_a_tab_that_speaks_of_a_band_gives_the_screen_back(app):
+    """Else who closes it stands before another band than the one they had, and nothing says why."""
+    alone = "(band) => document.querySelector('.cv-equation[data-focus]').dataset.equation === band"
+    app.set_viewport_size({"width": 800, "height": 700})
+    app.wait_for_function(alone, arg="input")
+    open_tab(app, "matrix")
+    app.wait_for_function(alone, arg="forward")
+    app.locator(".cv-drawer-close").click()
+    app.wait_for_function(alone, arg="input")
+
+
 def test_every_pane_follows_a_setting_and_names_its_controls(app):
     for name in OFFERED:
         open_tab(app, name)

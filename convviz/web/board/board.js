@@ -279,6 +279,11 @@ export class Board {
     if (this.#bands.bring(name)) this.#schedule(true);
   }
 
+  /** The same while a tab speaks of it; empty: back to what was in sight before. @param {string} name */
+  lendBand(name) {
+    if (this.#bands.lend(name)) this.#schedule(true);
+  }
+
   /** Where the page scrolls, what a band offers may be above the window. @param {string} name */
   scrollToTools(name) {
     const band = this.#rows.equations.get(name)?.el;

@@ -125,7 +125,7 @@ function bringTold(model, board) {
     const settings = model.settings();
     const band = tabBand(settings);
     if (settings.tab && !band) return; // it speaks of all: the board stays
-    if (band !== told) board.scrollToBand(band);
+    if (band !== told) board.lendBand(band);
     told = band;
   };
 }

@@ -23,6 +23,7 @@ const NONE = { width: 0, bare: 0, height: 0 };
 export class Bands {
   #focused = ""; // has the room
   #brought = LARGE; // in sight where not all are
+  #lent = ""; // instead of it, while a tab speaks of another
   #isCrowded = false; // the numbers of all bands have no room
   #isDrawn = () => Boolean(this.#root.closest('[data-drawer][data-stage="wide"]'));
   /** A card, one step larger. */
@@ -63,7 +64,8 @@ export class Bands {
     const isOne = ["medium", "narrow", "lecture", "figure"].includes(this.stage());
     if (!isOne && !(this.stage() && (this.#isDrawn() || this.#isCrowded))) return "";
     if (this.#focused) return this.#focused;
-    return this.#equations.has(this.#brought) ? this.#brought : [...this.#equations.keys()][0];
+    const names = [this.#lent, this.#brought, ...this.#equations.keys()];
+    return names.find((name) => this.#equations.has(name)) ?? "";
   }
 
   /** Areas, columns, rows. @param {string} one @param {() => Room} extent */
@@ -172,15 +174,23 @@ export class Bands {
 
   /** Empty: all. Where not all are in sight, it comes into sight. @param {string} name */
   focus(name) {
-    if (name && this.alone()) this.#brought = name;
+    if (name && this.alone()) [this.#brought, this.#lent] = [name, ""];
     this.#focused = this.alone() ? "" : name;
     this.share();
   }
 
   /** @param {string} name @returns {boolean} whether it changed */
   bring(name) {
-    if (!name || name === this.#brought) return false;
-    this.#brought = name;
+    if (!name || name === (this.#lent || this.#brought)) return false;
+    [this.#brought, this.#lent] = [name, ""];
+    this.share();
+    return true;
+  }
+
+  /** Until it is empty again. @param {string} name @returns {boolean} whether it changed */
+  lend(name) {
+    if (name === this.#lent) return false;
+    this.#lent = name;
     this.share();
     return true;
   }
