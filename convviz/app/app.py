@@ -24,8 +24,8 @@ from convviz.app.step_numbers import numbers
 from convviz.app.traits import SettingTraits
 from convviz.app.traits_and_settings import ON_PAGE, value_of, with_named
 from convviz.explanation.load_lesson import readable
-from convviz.facts.choose_language import chosen
-from convviz.facts.current_language import languages, use_locale
+from convviz.facts.i18n.choose_language import chosen
+from convviz.facts.i18n.current_language import languages, use_locale
 from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec
 from convviz.lessons import short_name, told

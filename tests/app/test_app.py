@@ -27,7 +27,7 @@ import convviz
 from convviz.app.messages import BETWEEN_BUNDLES
 from convviz.app.page_requests import TABS, answer
 from convviz.app.upload import MAX_PICTURE_BYTES, read_picture
-from convviz.facts.current_language import languages
+from convviz.facts.i18n.current_language import languages
 from convviz.geometry.spec import ConvSpec
 from convviz.ops.devices_and_dtypes import available_devices
 from convviz.settings.state import Settings

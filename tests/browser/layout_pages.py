@@ -7,7 +7,7 @@ from pathlib import Path
 
 from convviz.export.es_module import module_bytes
 from convviz.export.site import app_of, site_files
-from convviz.facts.current_language import use_locale
+from convviz.facts.i18n.current_language import use_locale
 from convviz.facts.words import sentences
 from convviz.lessons import lesson
 from tests.browser.app_page import fresh_page

@@ -14,7 +14,7 @@ import pytest
 
 from convviz.export.site import app_of
 from convviz.facts import facts
-from convviz.facts.current_language import ENGLISH, languages, use_locale
+from convviz.facts.i18n.current_language import ENGLISH, languages, use_locale
 from convviz.facts.words import sentences
 from convviz.lessons import lesson, names
 from tests.browser.app_page import fresh_page, repaint

@@ -62,7 +62,7 @@ export default tab("hello", (pane, body) => {
 }
 LINKED = """
 from convviz.app.page_requests import answer
-from convviz.facts.translatable_texts import all_texts
+from convviz.facts.i18n.translatable_texts import all_texts
 from convviz.settings.link import from_link
 for name, data in (("hello", {"state": "alone"}), ("greeted", {"stride": (2, 2)})):
     settings, told = from_link(f"v=2&stride=2&tab={name}")

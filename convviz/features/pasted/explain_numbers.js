@@ -1,5 +1,5 @@
 // What pasted numbers are: right, or which mistakes of the catalogue give exactly these, or what is nearest.
-import REASONS from "../../facts/diagnosable_mistakes.json" with { type: "json" };
+import REASONS from "../../facts/data/diagnosable_mistakes.json" with { type: "json" };
 import { gradientRight, mistakenProducts, summed } from "../../web/numbers/compute_mistake.js";
 import { computesTheSame } from "../../web/numbers/diagnose_number.js";
 import { countProducts } from "../../web/rules/conv_geometry.js";

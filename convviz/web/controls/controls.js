@@ -1,6 +1,6 @@
 // The app's controls: native inputs with labels, made once and kept in step.
-import NAMES from "../../facts/names.json" with { type: "json" };
-import SETTINGS from "../../facts/settings.json" with { type: "json" };
+import NAMES from "../../facts/data/names.json" with { type: "json" };
+import SETTINGS from "../../facts/data/settings.json" with { type: "json" };
 import { element, makeButton, setHidden, setText } from "../base/dom.js";
 import { explain } from "../base/help.js";
 import { LIMITS, groupChoices, perAxis, boundsOf, valueOf } from "../rules/bounds.js";

@@ -1,6 +1,6 @@
 // What a visitor is to do in a step: whether it is done follows from the settings alone, however it was done;
 // and how the page does it for who cannot or would rather look.
-import NAMES from "../../facts/names.json" with { type: "json" };
+import NAMES from "../../facts/data/names.json" with { type: "json" };
 import { formatLong } from "../base/format.js";
 import { samePlace } from "../base/cell_place.js";
 import { editCell, editedPanels } from "../rules/edit_cells.js";

@@ -1,6 +1,6 @@
 // What is said of a wrong number: the mistakes that give it, in words, and which of them the page can show.
-import MISTAKES from "../../facts/mistakes.json" with { type: "json" };
-import WORDS from "../../facts/words/wrong_number_reasons.json" with { type: "json" };
+import MISTAKES from "../../facts/data/mistakes.json" with { type: "json" };
+import WORDS from "../../facts/data/words/wrong_number_reasons.json" with { type: "json" };
 import { formatLong, parseNumber } from "../base/format.js";
 import { sentences } from "../base/sentences.js";
 import { createDiagnosis } from "../numbers/diagnose_number.js";

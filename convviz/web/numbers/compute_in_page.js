@@ -1,5 +1,5 @@
 // The page as a maker: float64 from the taps, at once.
-import SETTINGS from "../../facts/settings.json" with { type: "json" };
+import SETTINGS from "../../facts/data/settings.json" with { type: "json" };
 import { truthWords } from "../picture/formulas_and_notes.js";
 import { say } from "../rules/sentences.js";
 import { tensorsOf } from "../rules/settings_and_tensors.js";

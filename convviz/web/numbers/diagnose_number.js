@@ -1,7 +1,7 @@
 // Why somebody comes to a wrong number: a mistake of the catalogue gives it here, another cell has it, or a
 // term was forgotten. Only what the number proves is said.
-import REASONS from "../../facts/diagnosable_mistakes.json" with { type: "json" };
-import SETTINGS from "../../facts/settings.json" with { type: "json" };
+import REASONS from "../../facts/data/diagnosable_mistakes.json" with { type: "json" };
+import SETTINGS from "../../facts/data/settings.json" with { type: "json" };
 import { formatLong } from "../base/format.js";
 import { rightProducts } from "../rules/products.js";
 import { isKnown } from "../rules/recipe_steps.js";

@@ -1,5 +1,5 @@
 // A step of gradient descent, as torch.optim.SGD takes it, and how the loss falls.
-import SETTINGS from "../../facts/settings.json" with { type: "json" };
+import SETTINGS from "../../facts/data/settings.json" with { type: "json" };
 import { say } from "../rules/sentences.js";
 import {
   MOST_NUMBER,

@@ -1,6 +1,6 @@
 // Between settings and their numbers. A maker answers at once or promises: one request is under way, only the
 // newest waits, stale numbers are dropped. Until a promise is kept, a second maker may preview.
-import SETTINGS from "../../facts/settings.json" with { type: "json" };
+import SETTINGS from "../../facts/data/settings.json" with { type: "json" };
 import { shownName } from "../rules/tensor_display_names.js";
 import { say } from "../rules/sentences.js";
 

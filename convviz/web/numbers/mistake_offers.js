@@ -1,5 +1,5 @@
 // Where a hidden mistake would show: the nearest such setting, by trying.
-import SETTINGS from "../../facts/settings.json" with { type: "json" };
+import SETTINGS from "../../facts/data/settings.json" with { type: "json" };
 import { sayBreakIt } from "../rules/break_it_sentences.js";
 import { settingAt } from "../rules/settings_link.js";
 import { lossWith } from "../rules/loss_inputs.js";

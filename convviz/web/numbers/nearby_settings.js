@@ -1,5 +1,5 @@
 // The moves of a setting, one control each, nearest first.
-import SETTINGS from "../../facts/settings.json" with { type: "json" };
+import SETTINGS from "../../facts/data/settings.json" with { type: "json" };
 import { LIMITS } from "../rules/bounds.js";
 import { MOST, replaced } from "../rules/settings_and_tensors.js";
 import { countProducts, isPossible } from "../rules/conv_geometry.js";

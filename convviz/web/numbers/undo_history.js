@@ -1,5 +1,5 @@
 // Settings, what Reset goes back to, undo and redo; and all of it as it was when numbers came last.
-import SETTINGS from "../../facts/settings.json" with { type: "json" };
+import SETTINGS from "../../facts/data/settings.json" with { type: "json" };
 import { UNDO_STROKE, seenAs } from "../rules/undo_rules.js";
 import { replaced } from "../rules/settings_and_tensors.js";
 

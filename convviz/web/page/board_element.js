@@ -1,6 +1,6 @@
 // <convviz-board>: the board as an element of somebody else's page, in a shadow root. The modules of several
 // languages meet in one place of the page, and each element takes the one of its language.
-import WORDS from "../../facts/words/board_element.json" with { type: "json" };
+import WORDS from "../../facts/data/words/board_element.json" with { type: "json" };
 import { samePlace } from "../base/cell_place.js";
 import { element } from "../base/dom.js";
 import { understood } from "../base/wanted_language.js";

@@ -1,7 +1,7 @@
 // What a visitor reads first: a question, and below it what was just done, or what the app was given to say,
 // or its own sentence. A lesson's card takes their place.
-import ARRIVAL from "../../facts/words/intro_animation.json" with { type: "json" };
-import WORDS from "../../facts/words/headline.json" with { type: "json" };
+import ARRIVAL from "../../facts/data/words/intro_animation.json" with { type: "json" };
+import WORDS from "../../facts/data/words/headline.json" with { type: "json" };
 import { element, makeButton, setText } from "../base/dom.js";
 import { setRich } from "../base/rich_text.js";
 import { sentences } from "../base/sentences.js";

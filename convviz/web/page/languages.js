@@ -1,6 +1,6 @@
 // The languages of a page that comes in several: the page is loaded anew in the language that is chosen, a
 // widget drawn anew, and goes on where it was: the settings with their way back, and the lesson.
-import WORDS from "../../facts/words/language.json" with { type: "json" };
+import WORDS from "../../facts/data/words/language.json" with { type: "json" };
 import { element, makeButton } from "../base/dom.js";
 import { keep, takeKept } from "../base/kept_over_reload.js";
 import { createMenu } from "../base/menu.js";

@@ -1,6 +1,6 @@
 // One view of the live app: its heading, tabs and buttons around controls and board. A widget draws it, the
 // served page, and the page on a static host.
-import SETTINGS from "../../facts/settings.json" with { type: "json" };
+import SETTINGS from "../../facts/data/settings.json" with { type: "json" };
 import { element } from "../base/dom.js";
 import { tellHolders } from "../base/when_attached.js";
 import { language } from "../base/sentences.js";

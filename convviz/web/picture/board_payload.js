@@ -1,5 +1,5 @@
 // What the board is told: structure, and values of a step.
-import PICTURE from "../../facts/picture.json" with { type: "json" };
+import PICTURE from "../../facts/data/picture.json" with { type: "json" };
 import { axisWord, cellWords, productsOf } from "../rules/tensor_display_names.js";
 import { isSingleOne } from "../rules/change_settings.js";
 import { editedPanels, isDragged, isDrawnOn, isSlid } from "../rules/edit_cells.js";

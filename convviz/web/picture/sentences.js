@@ -1,4 +1,4 @@
-import WORDS from "../../facts/words/picture.json" with { type: "json" };
+import WORDS from "../../facts/data/words/picture.json" with { type: "json" };
 import { sentences } from "../base/sentences.js";
 
 /** @typedef {"list.and" | "list.or" | "list.comma" | "clauses.both"} JoinId */

@@ -1,5 +1,5 @@
 // Writing numbers into cells.
-import SETTINGS from "../../facts/settings.json" with { type: "json" };
+import SETTINGS from "../../facts/data/settings.json" with { type: "json" };
 import { kindsTaken, lossWith } from "./loss_inputs.js";
 import { isPlain, panelName } from "./tensor_display_names.js";
 import { say } from "./sentences.js";

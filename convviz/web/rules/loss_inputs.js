@@ -1,5 +1,5 @@
 // What losses are given, as facts/loss_inputs.py reads it.
-import SETTINGS from "../../facts/settings.json" with { type: "json" };
+import SETTINGS from "../../facts/data/settings.json" with { type: "json" };
 import { say } from "./sentences.js";
 
 /** @type {Record<string, Partial<Record<"target" | "grad", string[]>>>} */

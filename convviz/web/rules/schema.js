@@ -1,5 +1,5 @@
 // A row a setting, as settings/schema.py reads it: kind, values, name in a link, looks.
-import SETTINGS from "../../facts/settings.json" with { type: "json" };
+import SETTINGS from "../../facts/data/settings.json" with { type: "json" };
 import { TABS } from "./features.js";
 
 /**

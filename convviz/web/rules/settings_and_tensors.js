@@ -1,6 +1,6 @@
 // Settings, as App.state() returns them, and their tensors, as in settings/tensors.py. Replaced whole, never
 // changed.
-import SETTINGS from "../../facts/settings.json" with { type: "json" };
+import SETTINGS from "../../facts/data/settings.json" with { type: "json" };
 import { kindsTaken, withKindsOfLoss } from "./loss_inputs.js";
 import { randomTenths } from "./torch_random.js";
 import { planeWithin } from "./shown_plane.js";

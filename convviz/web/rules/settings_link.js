@@ -1,5 +1,5 @@
 // Settings as a link, to the letter as in settings/link.py.
-import SETTINGS from "../../facts/settings.json" with { type: "json" };
+import SETTINGS from "../../facts/data/settings.json" with { type: "json" };
 import { isWhole, readValue, toldOf, writeValue } from "./link_values.js";
 import { notTaken, withKindsOfLoss } from "./loss_inputs.js";
 import { planeWithin } from "./shown_plane.js";

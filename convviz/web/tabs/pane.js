@@ -1,5 +1,5 @@
 // What all panes share: a pane stands in a tab beside the board and draws plain data that Python made.
-import TERMS from "../../facts/words/terms.json" with { type: "json" };
+import TERMS from "../../facts/data/words/terms.json" with { type: "json" };
 import { element, makeId, setText } from "../base/dom.js";
 import { keepKeys } from "../base/keys.js";
 import { followKernel } from "../base/lost_kernel.js";

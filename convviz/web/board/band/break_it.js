@@ -1,5 +1,5 @@
 // "Break it": leave out a step of a band's equation, and read what comes of it.
-import BROKEN from "../../../facts/breakable_steps.json" with { type: "json" };
+import BROKEN from "../../../facts/data/breakable_steps.json" with { type: "json" };
 import { element, makeButton, setHidden, setText } from "../../base/dom.js";
 import { walkAlong } from "../../base/roving_tabindex.js";
 import { sayBreakIt } from "../../rules/break_it_sentences.js";
