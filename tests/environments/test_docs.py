@@ -24,7 +24,7 @@ from tests.browser.test_embedded_in_other_pages import Quiet
 
 pytestmark = pytest.mark.browser
 
-MOST_BYTES = 1_200_000  # of a page with all that it loads, as a host sends it that packs text
+MAX_BYTES = 1_200_000  # of a page with all that it loads, as a host sends it that packs text
 FRAME = "figure.live iframe"
 OTHERS = [tag for tag in languages() if (ROOT / "docs" / tag / "index.md").is_file()]  # the languages with pages
 PACKED = (".bin", ".png")
@@ -97,7 +97,7 @@ def test_each_page_has_its_language_and_each_board_lives(reader, url, built):
         assert reader.goto(url + name).status == 200
         if sources[name]:
             assert frame(reader, ".cv-board[data-painted]").locator("html").get_attribute("lang") == language_of(name)
-        assert loaded(built, url, reader.answers) <= MOST_BYTES, name
+        assert loaded(built, url, reader.answers) <= MAX_BYTES, name
     assert {f"{tag}/lessons/{name}.html" for tag in OTHERS for name in names()} <= set(pages(built))
 
 

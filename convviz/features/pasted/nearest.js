@@ -19,7 +19,7 @@ const TURNS = /** @type {const} */ ({
   transposed: "transposed",
   "transposed and rotated": "antitransposed",
 });
-const MOST_SHIFT = 3; // rows or columns
+const MAX_SHIFT = 3; // rows or columns
 const ORDERS = permutations([0, 1, 2, 3]).slice(1);
 
 /** @param {number[]} all @returns {number[][]} */
@@ -161,7 +161,7 @@ function rounded(reading, { data }) {
 /** Where a window may begin. @param {number} size @param {number} whole */
 function starts(size, whole) {
   const [least, most] =
-    size === whole ? [-MOST_SHIFT, MOST_SHIFT] : [Math.min(0, whole - size), Math.max(0, whole - size)];
+    size === whole ? [-MAX_SHIFT, MAX_SHIFT] : [Math.min(0, whole - size), Math.max(0, whole - size)];
   return upTo(most - least + 1).map((step) => least + step);
 }
 

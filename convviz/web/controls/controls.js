@@ -45,7 +45,7 @@ const wordFor = (name) => LABELS[name] ?? name;
 const wordIn = (menu, option) => (menu === "padding_mode" ? option : wordFor(option));
 /** @type {Record<string, string[]>} */
 const KERNEL_CONTROLS = SETTINGS.controls_of_the_kernel;
-const MOST_BYTES = SETTINGS.limits.picture.bytes;
+const MAX_BYTES = SETTINGS.limits.picture.bytes;
 const OF_THE_KERNEL = ["preset", "weight", "turn"]; // they stand together
 const ON_A_SLIDER = 16; // cells of an input; a larger one is typed
 const MOVED = ["weight", "grad", "bias", "target"]; // sliders do not depend on their numbers
@@ -418,9 +418,9 @@ function picturePart(model) {
   /** @param {File | undefined} file */
   async function take(file) {
     if (!file) return;
-    const most = { most: MOST_BYTES / 1e6, got: Math.ceil(file.size / 1e6) };
+    const most = { most: MAX_BYTES / 1e6, got: Math.ceil(file.size / 1e6) };
     const kernel = model.kernel();
-    if (file.size > MOST_BYTES) model.say(say("upload.bytes", most), true);
+    if (file.size > MAX_BYTES) model.say(say("upload.bytes", most), true);
     else if (kernel) await show(kernel, await file.arrayBuffer());
     else model.say(say("upload.waits"), true); // dropped on a disabled button
   }

@@ -11,7 +11,7 @@ import { indicesOf } from "./step_sentence_values.js";
 
 const say = sentences(WORDS);
 /** @typedef {keyof typeof WORDS} Id */
-const MOST_PLACES = 3; // named
+const MAX_PLACES = 3; // named
 
 /**
  * @import { Reason } from "../numbers/diagnose_number.js"
@@ -52,7 +52,7 @@ const waysOf = (id) => MISTAKES.find((mistake) => mistake.id === id)?.ways.filte
 function clauseOf({ why, id, terms, places, left, added }, transposed) {
   const name = (/** @type {any} */ tensor) => tensor && shownName(tensor, transposed);
   const either = (/** @type {string[]} */ parts) =>
-    parts.slice(0, MOST_PLACES).reduce((rest, last) => (rest ? say("either", { rest, last }) : last), "");
+    parts.slice(0, MAX_PLACES).reduce((rest, last) => (rest ? say("either", { rest, last }) : last), "");
   return say(/** @type {Id} */ (`if.${why === "mistake" ? id : why}`), {
     left: name(left),
     added: name(added),

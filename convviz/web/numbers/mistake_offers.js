@@ -9,7 +9,7 @@ import { brokenOutcome } from "./broken_step.js";
 import { computeStages } from "./compute.js";
 import { nearbyGeometries, textOf } from "./nearby_settings.js";
 
-const MOST_PRODUCTS = 10_000; // tried within a frame
+const MAX_PRODUCTS = 10_000; // tried within a frame
 
 /**
  * @import { BrokenId } from "./broken_step.js"
@@ -64,7 +64,7 @@ export function settingOffer(settings, toggle) {
  * @param {Settings} settings @param {Toggle} toggle @returns {Offer}
  */
 function found(settings, toggle) {
-  const moves = nearbyGeometries(settings, MOST_PRODUCTS);
+  const moves = nearbyGeometries(settings, MAX_PRODUCTS);
   for (const control of CONTROLS[toggle.id]) {
     const numbers = NUMBERS[/** @type {NumbersName} */ (control)];
     const tried = numbers

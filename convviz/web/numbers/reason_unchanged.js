@@ -9,7 +9,7 @@ import { correlate, fold, tableOf, toPaddedInput, toWeight } from "./compute.js"
  * @typedef {{ settings: Settings, stages: Stages }} Seen
  */
 
-const MOST = 200_000; // looked through
+const MAX_SEARCHED_PRODUCTS = 200_000; // looked through
 /** Besides the geometry. */
 const GIVEN = /** @type {const} */ (["input", "weight", "bias", "target", "grad"]);
 
@@ -78,7 +78,7 @@ function productsSay(stage, before, now, changed) {
   const { spec } = now.settings;
   const factors = madeOf(stage, now.settings).filter((name) => name !== "bias");
   const other = factors.find((name) => name !== changed);
-  if (!other || countProducts(spec) > MOST) return null;
+  if (!other || countProducts(spec) > MAX_SEARCHED_PRODUCTS) return null;
   const was = /** @type {Tensor} */ (tensorIn(before.stages, changed));
   const there = /** @type {Tensor} */ (tensorIn(now.stages, changed));
   const difference = where(there, (value, index) => value !== was.data[index]);

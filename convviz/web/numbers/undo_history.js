@@ -9,7 +9,7 @@ import { replaced } from "../rules/settings_and_tensors.js";
  * @typedef {{ settings: Settings, initial: Settings, past: Settings[], future: Settings[] }} Kept
  */
 
-const MOST_STEPS = SETTINGS.limits.history.steps;
+const MAX_STEPS = SETTINGS.limits.history.steps;
 /** Moves of a control within it are one step. */
 const SAME_MOVE = 1000 * SETTINGS.limits.history.same_move_seconds;
 /** @type {Steps} */
@@ -45,7 +45,7 @@ export class UndoHistory {
     const { past, ...last } = this.#steps;
     const goesOn = move.startsWith(UNDO_STROKE) || when - last.when < SAME_MOVE;
     const isSame = move && move === last.move && goesOn && past.length;
-    this.#steps = { past: isSame ? past : [...past, old].slice(-MOST_STEPS), future: [], move, when };
+    this.#steps = { past: isSame ? past : [...past, old].slice(-MAX_STEPS), future: [], move, when };
   }
 
   /** @param {"undo" | "redo"} way @returns {boolean} whether there was a step */

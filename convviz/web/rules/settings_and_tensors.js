@@ -25,8 +25,10 @@ import { upTo, countOf, flatIndex } from "./shapes_and_indices.js";
  */
 
 /** Limits of the board. */
-export const MOST = /** @type {Record<Exclude<keyof Spec, "version" | "padding_mode">, number>} */ (LARGEST);
-export const MOST_NUMBER = SETTINGS.limits.number;
+export const MAX_SIZES = /** @type {Record<Exclude<keyof Spec, "version" | "padding_mode">, number>} */ (
+  LARGEST
+);
+export const MAX_NUMBER = SETTINGS.limits.number;
 const STREAMS = SETTINGS.random_streams; // of seeds
 
 /** @param {number[]} shape @param {ArrayLike<number>} values @returns {Tensor} */
@@ -42,7 +44,7 @@ export const sourceWith = ({ shape, data }) => ({ kind: "values", values: [...da
 export function replaced(settings, changes) {
   const made = { ...settings, ...changes };
   const { spec } = made;
-  const limits = /** @type {[keyof typeof MOST, number][]} */ (Object.entries(MOST));
+  const limits = /** @type {[keyof typeof MAX_SIZES, number][]} */ (Object.entries(MAX_SIZES));
   for (const [name, most] of limits) {
     if (Math.max(...[spec[name]].flat(2)) <= most) continue;
     throw new Error(say("refused.page_size", { name, most }));
