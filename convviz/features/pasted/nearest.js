@@ -151,7 +151,7 @@ const ROUND = {
   bfloat16: (value) => toBits(value, 7, -126),
 };
 
-/** The first. @param {Reading} reading @param {Tensor} right */
+/** @param {Reading} reading @param {Tensor} right */
 function rounded(reading, { data }) {
   const exact = Float64Array.from(data, (value) => Number(value.toPrecision(12)));
   const kind = Object.keys(ROUND).find((name) => isSame(reading, exact.map(ROUND[name]), 1e-9));
@@ -165,7 +165,7 @@ function starts(size, whole) {
   return upTo(most - least + 1).map((step) => least + step);
 }
 
-/** Zeros outside. @param {Tensor} tensor @param {number} rows @param {number} columns @param {number} top @param {number} left */
+/** @param {Tensor} tensor @param {number} rows @param {number} columns @param {number} top @param {number} left */
 function windowOf({ shape: [samples, channels, height, width], data }, rows, columns, top, left) {
   return upTo(samples * channels).flatMap((plane) =>
     eachCell(rows, columns, (y, x) => {

@@ -149,7 +149,7 @@ class StackPane {
   }
 }
 
-/** Else the middle one. @param {Pair | null} asked @param {Pair} size @returns {Pair} */
+/** @param {Pair | null} asked @param {Pair} size @returns {Pair} */
 function within(asked, [height, width]) {
   const inside = asked && asked[0] < height && asked[1] < width;
   return inside ? asked : [Math.floor((height - 1) / 2), Math.floor((width - 1) / 2)];

@@ -343,7 +343,7 @@ export class Board {
   };
 }
 
-/** As numbers. @param {Told} values */
+/** @param {Told} values */
 function decodeAll(values) {
   const read = (wires) =>
     Object.fromEntries(Object.entries(wires).map(([name, wire]) => [name, decode(wire, values.dtype)]));

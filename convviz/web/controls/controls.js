@@ -138,7 +138,7 @@ const geometry = (name) => (settings, value) => setGeometry(settings, { [fieldOf
 const planes = (name) => (settings) => settings.spec[fieldOf(name, settings)];
 const reach = (name) => (settings) => [LIMITS[name][0], Math.max(LIMITS[name][1], planes(name)(settings))];
 
-/** From their rows alone. @returns {Record<string, () => Part[]>} */
+/** Makers of the controls that follow from their rows alone. @returns {Record<string, () => Part[]>} */
 function plainMakers(model) {
   const makers = SCHEMA.map(([name, { kind, offered = [0, 0], words = [] }]) => {
     const [get, set] = [field(name), put(name)];
@@ -299,7 +299,10 @@ function shownNumber() {
   return { el, show: (value) => setText(el, value) };
 }
 
-/** Beside its slider. @param {Model} model @param {(value: number) => void} put @returns {NumberBeside} */
+/**
+ * A field for a number, beside its slider.
+ * @param {Model} model @param {(value: number) => void} put @returns {NumberBeside}
+ */
 function typedSize(model, put) {
   // No stop of its own on the way to the cells: Enter on its slider leads into it.
   const field = element("input.cv-number", { type: "text", inputmode: "numeric", tabindex: "-1" });

@@ -174,7 +174,7 @@ const kindOf = (task) => KINDS[/** @type {string} */ (KINDS_OF_TASK.find((kind) 
 /** @param {Task} task @param {Situation} at */
 export const isDone = (task, at) => kindOf(task).done(task, at);
 
-/** Taken back. @param {Task} task @param {Situation} at */
+/** Whether a task that should last was taken back. @param {Task} task @param {Situation} at */
 export const isUndone = (task, at) => Boolean(kindOf(task).lasts) && !isDone(task, at);
 
 /** In a sentence, or empty. @param {Task} task @param {Situation} at */

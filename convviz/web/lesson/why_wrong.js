@@ -21,7 +21,7 @@ const MAX_PLACES = 3; // named
  */
 
 /**
- * The likeliest first.
+ * Names mistakes that give the typed number, the likeliest first.
  * @param {Seen} seen @param {Place} cell @param {string} typed @param {boolean} canShow has the tab Mistakes
  * @returns {SeenReason[]}
  */
@@ -48,7 +48,7 @@ export function whyWrong({ settings, stages }, { panel, row, column }, typed, ca
 /** Those the page knows, as the tab Mistakes has them. @param {string} id */
 const waysOf = (id) => MISTAKES.find((mistake) => mistake.id === id)?.ways.filter(isKnown) ?? [];
 
-/** After "if". @param {Reason} reason @param {boolean} transposed */
+/** A clause that follows "if". @param {Reason} reason @param {boolean} transposed */
 function clauseOf({ why, id, terms, places, left, added }, transposed) {
   const name = (/** @type {any} */ tensor) => tensor && shownName(tensor, transposed);
   const either = (/** @type {string[]} */ parts) =>

@@ -19,10 +19,10 @@ export function fromPage(settings, k) {
   return { k, stages, dtype: "float64", truth: truthWords("page"), truth_ok: null, from: "page" };
 }
 
-/** Torch is asked, too. @param {Settings} settings @param {number} k @returns {Numbers} */
+/** Shown until torch answers. @param {Settings} settings @param {number} k @returns {Numbers} */
 export const besideKernel = (settings, k) => ({ ...fromPage(settings, k), truth: truthWords("meanwhile") });
 
-/** The kernel is gone. @param {Settings} settings @param {number} k @returns {Numbers} */
+/** Shown after the kernel is gone. @param {Settings} settings @param {number} k @returns {Numbers} */
 export const withoutKernel = (settings, k) => ({ ...fromPage(settings, k), truth: truthWords("alone") });
 
 /** Before a kernel: what is too much waits for it. @param {Settings} settings @param {number} k */

@@ -80,7 +80,7 @@ export class LatestRequest {
     }
   }
 
-  /** Other numbers are there. @returns {number} their id */
+  /** Drops what is under way: other numbers are there. @returns {number} their id */
   cancel() {
     this.#k += 1;
     this.#pending = false;
@@ -88,7 +88,10 @@ export class LatestRequest {
     return this.#k;
   }
 
-  /** null: it cannot. @param {(settings: Settings, k: number) => Numbers} make @param {Request} request */
+  /**
+   * A preview, or null where it cannot be computed.
+   * @param {(settings: Settings, k: number) => Numbers} make @param {Request} request
+   */
   #made(make, { settings, k }) {
     try {
       const numbers = make(settings, k);
@@ -148,7 +151,7 @@ export class LatestRequest {
     this.#next(request);
   }
 
-  /** Unless given up. @param {Request} request */
+  /** Sends the newest request that waits, unless this one was given up. @param {Request} request */
   #next(request) {
     if (this.#underway !== request) return;
     const waiting = this.#waiting;

@@ -61,7 +61,7 @@ function others([low, high], here) {
   return nearest.filter((value) => value !== here);
 }
 
-/** With enough channels. @param {Spec} spec @param {number} groups @returns {Partial<Spec>} */
+/** @param {Spec} spec @param {number} groups @returns {Partial<Spec>} */
 function inGroups({ in_channels, out_channels }, groups) {
   const up = (/** @type {number} */ channels) => Math.ceil(channels / groups) * groups;
   return { groups, in_channels: up(in_channels), out_channels: up(out_channels) };

@@ -21,7 +21,7 @@ import { UndoHistory } from "./undo_history.js";
  *   expected
  */
 
-/** Float64, no tabs. */
+/** What links and states cannot change in a page without a kernel: float64 on the cpu, no tabs. */
 const PAGE_GROUND = Object.freeze({ device: "cpu", dtype: "float64", tab: "" });
 
 /**
@@ -112,7 +112,7 @@ class PageModel {
     this.change((settings) => [replaced(settings, changes), []]);
   }
 
-  /** Adjustments are said. @param {Changed} changed */
+  /** Goes to settings; what had to be adjusted for them is shown as a notice. @param {Changed} changed */
   apply([next, notices], move = "") {
     if (!same(next, this.settings())) {
       this.#timeline.go(next, move);
@@ -150,15 +150,15 @@ class PageModel {
     this.say(briefly(notices));
   }
 
-  /** That a reload kept. @param {Settings} state */
+  /** Goes to the settings that the page had before it was reloaded. @param {Settings} state */
   restore(state) {
     this.apply([replaced({ ...state, ...this.#ground }, {}), []]);
   }
 
-  /** For another page. */
+  /** What another page needs to go on from here, as in another language. */
   kept = () => ({ ...this.#timeline.kept(), choices: this.#choices });
 
-  /** In a tab. @param {string} tab @returns {Record<string, any>} */
+  /** What a visitor chose in a tab. @param {string} tab @returns {Record<string, any>} */
   chosen = (tab) => this.#choices[tab] ?? {};
   /** @param {string} tab @param {Record<string, any>} choices */
   choose(tab, choices) {
@@ -166,7 +166,7 @@ class PageModel {
   }
 
   /**
-   * From another page.
+   * Goes on from what another page kept.
    * @param {import("./undo_history.js").Kept & { choices?: Record<string, Record<string, any>> }} kept
    */
   goOnFrom(kept) {
@@ -182,13 +182,13 @@ class PageModel {
     this.#values.put({ selected });
   }
 
-  /** Chosen, or asked about. @param {string} mistake */
+  /** A visitor chose a mistake or asked about it: it is named from now on. @param {string} mistake */
   reveal(mistake) {
     const revealed = this.get("revealed");
     if (!revealed.includes(mistake)) this.#values.put({ revealed: [...revealed, mistake] });
   }
 
-  /** null: no more. @param {number | null} brush */
+  /** The value that a click draws into the input; null ends drawing. @param {number | null} brush */
   draw(brush) {
     this.#values.put({ brush });
   }
@@ -213,7 +213,7 @@ class PageModel {
     this.#numbers.connect(kernel, follow);
   }
 
-  /** The page computes alone. @param {"away" | "lost"} [as] away: comes back; lost: does not */
+  /** The kernel is gone: the page computes alone. @param {"away" | "lost"} [as] away: comes back; lost: does not */
   disconnect(as) {
     this.#numbers.disconnect(as);
   }

@@ -10,7 +10,7 @@ import { correlate, fold, tableOf, toPaddedInput, toWeight } from "./compute.js"
  */
 
 const MAX_SEARCHED_PRODUCTS = 200_000; // looked through
-/** Besides the geometry. */
+/** What stages are computed from, besides the geometry. */
 const GIVEN = /** @type {const} */ (["input", "weight", "bias", "target", "grad"]);
 
 /** @param {unknown} one @param {unknown} other */
@@ -27,7 +27,10 @@ export function isMove(before, now) {
   return moved + Number(!same(before.spec, now.spec)) === 1;
 }
 
-/** By stage, with why. @param {Seen} before @param {Seen} now @returns {Record<string, string>} */
+/**
+ * Which stages did not change, each with the reason.
+ * @param {Seen} before @param {Seen} now @returns {Record<string, string>}
+ */
 export function unchanged(before, now) {
   /** @type {Record<string, string>} */
   const found = {};

@@ -58,7 +58,10 @@ export class ShownNumbers {
   kernel = () => this.#kernel;
   pending = () => this.#requests.pending();
 
-  /** Now, or when numbers come. @param {(error: Error) => Error} [explain] see #explain */
+  /**
+   * Asks for the numbers of the settings and shows them, at once or when they come.
+   * @param {(error: Error) => Error} [explain] see #explain
+   */
   show(explain = (error) => error) {
     this.#explain = explain;
     if (
@@ -106,7 +109,7 @@ export class ShownNumbers {
     this.#values.put(forBoard);
   }
 
-  /** Once nobody moves anything. */
+  /** Compares torch's numbers with the page's once nobody moves anything. */
   #compareAtRest() {
     const { settings, numbers } = /** @type {Shown} */ (this.#shown);
     this.#stopComparing = this.#later(() => {
@@ -116,7 +119,7 @@ export class ShownNumbers {
     }, REST);
   }
 
-  /** To settings that have numbers. @param {Error} error */
+  /** Goes back to the last settings that have numbers. @param {Error} error */
   #refuse(error) {
     this.#timeline.goBack();
     if (this.#accepted && this.#shown !== this.#accepted) {
@@ -166,7 +169,7 @@ export class ShownNumbers {
     if (notice) this.#notices.say(notice, failed);
   }
 
-  /** The page computes alone. @param {"away" | "lost"} [as] away: comes back; lost: does not */
+  /** The kernel is gone: the page computes alone. @param {"away" | "lost"} [as] away: comes back; lost: does not */
   disconnect(as = "lost") {
     if (this.#values.get("kernel") === as) return;
     if (as === "lost") this.#kernel?.close();

@@ -59,12 +59,12 @@ export class UndoHistory {
     return true;
   }
 
-  /** Reset leads here. @param {Settings} next */
+  /** Starts anew: reset leads here, and nothing can be undone. @param {Settings} next */
   restart(next) {
     [this.#settings, this.#initial, this.#steps] = [next, next, NONE];
   }
 
-  /** A refusal leads here. */
+  /** Numbers came: a refusal leads back here. */
   accept() {
     this.#accepted = this.#now();
   }
@@ -74,13 +74,13 @@ export class UndoHistory {
     this.#accepted = { ...this.#accepted, settings: there };
   }
 
-  /** For another page. @returns {Kept} */
+  /** What another page needs to go on from here. @returns {Kept} */
   kept() {
     const { past, future } = this.#steps;
     return { settings: this.#settings, initial: this.#initial, past, future };
   }
 
-  /** From another page. @param {Kept} kept @param {Partial<Settings>} ground */
+  /** Goes on from what another page kept. @param {Kept} kept @param {Partial<Settings>} ground */
   goOnFrom(kept, ground) {
     const whole = (/** @type {Settings} */ state) => replaced({ ...state, ...ground }, {});
     const [now, start] = [whole(kept.settings), whole(kept.initial)];
@@ -88,7 +88,7 @@ export class UndoHistory {
     [this.#settings, this.#initial] = [now, start];
   }
 
-  /** Without an undo step. @param {(settings: Settings) => Settings} change */
+  /** Changes the settings and those of reset, without an undo step. @param {(settings: Settings) => Settings} change */
   amend(change) {
     [this.#settings, this.#initial] = [change(this.#settings), change(this.#initial)];
   }

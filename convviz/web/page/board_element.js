@@ -30,7 +30,7 @@ function meeting() {
   return page[PLACE];
 }
 
-/** In a board's place. @param {unknown} error */
+/** Shows why there is no board, in its place. @param {unknown} error */
 export function failed(error) {
   const why = /** @type {Error} */ (error).message.replace(/\.$/, "");
   return element("p.cv-notice", { "data-failed": "true", role: "alert" }, say("failed", { why }));

@@ -105,7 +105,7 @@ class Panes {
     } else pane.values.tell("msg:custom", reply, buffers);
   };
 
-  /** Without torch it waits. */
+  /** Asks for the open tab's data anew; without torch it waits. */
   #refresh() {
     if (!this.#open || OWN.includes(this.#open)) return;
     const { values, data } = this.#paneOf(this.#open);

@@ -82,7 +82,7 @@ function watchForApp(state) {
   look();
 }
 
-/** Set without an event. @param {KernelState} state */
+/** Polls: Voilà's front end sets its flag without an event. @param {KernelState} state */
 function waitForFrontEnd(state) {
   const app = /** @type {any} */ (window).jupyterapp;
   if (!app) return setTimeout(waitForFrontEnd, FRONT_END_EVERY_MS, state);

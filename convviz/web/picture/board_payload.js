@@ -154,7 +154,7 @@ function figureOf({ called, label, roles, shape, tensor }, colorscales) {
   return { data: [trace], layout };
 }
 
-/** For print, too. @param {string} letters @param {number[]} unread @param {"x" | "y"} along */
+/** @param {string} letters @param {number[]} unread @param {"x" | "y"} along */
 function bandsOf(letters, unread, along) {
   return [...letters].flatMap((letter, index) => {
     const kind = /** @type {keyof typeof SHADES | "d"} */ (

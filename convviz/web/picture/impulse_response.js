@@ -18,7 +18,7 @@ export function createResponseMemory() {
   let full = false;
 
   return {
-    /** Forget all. @param {boolean} begin */
+    /** @param {boolean} begin */
     begin(begin) {
       [known, full] = ["", begin];
     },

@@ -43,7 +43,7 @@ function withSize(spec, axis, size) {
   return { ...spec, input_size: pair };
 }
 
-/** Smallest first. @param {Spec} spec @param {number} axis */
+/** @param {Spec} spec @param {number} axis */
 function sameOutput(spec, axis) {
   const smallest = spec.input_size[axis] - remainderOf(spec, axis);
   const sizes = upTo(spec.stride[axis]).map((index) => smallest + index);

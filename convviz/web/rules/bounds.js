@@ -112,7 +112,7 @@ function layerOutput(spec, axis, size, extra) {
 }
 
 /**
- * All others fixed.
+ * The range of one setting, all others fixed.
  * @param {Spec} spec @param {AxisName} name @param {number} axis @param {boolean} linked
  * @param {boolean} transposed
  */

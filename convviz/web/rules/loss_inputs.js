@@ -21,7 +21,7 @@ export function offeredKinds({ loss }, given) {
   );
 }
 
-/** Else its first kind. @param {Settings} settings @returns {Settings} */
+/** @param {Settings} settings @returns {Settings} */
 export function withKindsOfLoss(settings) {
   const made = { ...settings };
   for (const given of GIVEN) {

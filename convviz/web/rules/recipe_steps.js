@@ -24,7 +24,7 @@ const KNOWN = {
 export const isKnown = (way) =>
   Object.entries(way).every(([step, choice]) => !(step in KNOWN) || KNOWN[step].includes(choice));
 
-/** Open choices made right. @param {Result} of @param {Recipe} recipe @returns {Recipe} */
+/** @param {Result} of @param {Recipe} recipe @returns {Recipe} */
 export const completeRecipe = (of, recipe) => ({ ...RECIPES[of], ...recipe });
 
 /** @param {Spec} spec @param {number} axis @returns {Line} */

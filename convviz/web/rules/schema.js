@@ -29,7 +29,7 @@ export const OFFERED = Object.fromEntries(SCHEMA.map(([name, { offered }]) => [n
 export const LARGEST = Object.fromEntries(
   rowsThat(({ spec, limits }) => spec && limits).map(([name, { limits = [0, 0] }]) => [name, limits[1]]),
 );
-/** In order. @type {Record<string, LinkKey>} */
+/** @type {Record<string, LinkKey>} */
 export const LINK_KEYS = Object.fromEntries(
   rowsThat(({ link }) => link !== "").map(([field, row]) => [row.link ?? field, { ...row, field }]),
 );

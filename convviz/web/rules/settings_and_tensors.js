@@ -102,7 +102,7 @@ export function weightOf(settings) {
   return tensorOf(shape, planes);
 }
 
-/** Typed or random. @param {Settings} settings @param {keyof typeof STREAMS} given @param {number[]} shape */
+/** @param {Settings} settings @param {keyof typeof STREAMS} given @param {number[]} shape */
 function ownOf(settings, given, shape) {
   const { kind, values = [], shape: own = [] } = settings[given];
   if (kind === "values") return tensorOf(shape, fitTensor(values, own, shape));

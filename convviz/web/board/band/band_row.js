@@ -122,7 +122,7 @@ export class BandRow {
     this.#fitted = this.#crowding();
   }
 
-  /** Where the rows flow. @param {number} cell @param {number} width */
+  /** @param {number} cell @param {number} width */
   setSize(cell, width) {
     for (const panel of this.panels.values()) {
       const { rows, columns } = panel.spec();

@@ -51,7 +51,7 @@ export class Readout {
     this.read(() => (settings() === now ? text : ""), true);
   };
 
-  /** New numbers. */
+  /** Says the sentence again, with new numbers. */
   retell() {
     setLine(this.el, this.#saying());
     if (this.#owed) setText(this.live, this.#saying());

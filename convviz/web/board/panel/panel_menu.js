@@ -44,7 +44,6 @@ export function createPanelMenu(board, look) {
     [say("panel.numbers"), withShown((shown) => copyNumbers(board, shown))],
   ]);
   return Object.assign(menu, {
-    /** New numbers. */
     follow: () => figure?.draw(),
   });
 }

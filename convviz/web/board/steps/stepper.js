@@ -162,7 +162,7 @@ export class Stepper {
     return { step: say(id, { at: this.#position + 1, of: this.#count() }), what };
   }
 
-  /** New numbers. */
+  /** Says the step again, with new numbers. */
   retell() {
     this.#transport.say(this.#told().step, say("step.told", this.#told()));
   }
@@ -233,7 +233,7 @@ export class Stepper {
     this.#addUp();
   }
 
-  /** Instead of its own. @param {string} name */
+  /** @param {string} name */
   valuesOf(name) {
     return this.#partial[name];
   }
