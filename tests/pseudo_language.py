@@ -82,7 +82,7 @@ def app_texts():
     app, texts = App(lang=TAG), []
     strange = [5, {"type": "nothing"}, {"type": "compute", "k": "one"}, {"type": "act", "tab": "none"}]
     for message in strange:
-        app.session.tell("")
+        app.session.notify("")
         app._receive(None, message, [])
         texts.append(app.session.notice[0])
     app.close()

@@ -95,7 +95,7 @@ class App(PageWidget):
             )
         )
         with use_locale(language):
-            session.tell(" ".join(filter(None, [unknown, briefly(from_link(link)[1]) if link else ""])))
+            session.notify(" ".join(filter(None, [unknown, briefly(from_link(link)[1]) if link else ""])))
         super().__init__(session, language, chosen=lang is not None, lesson=lesson)
         process_limits.apply()
 

@@ -88,7 +88,7 @@ class Messages:
             answer(app, message, buffers)
 
         if refused := app.session.attempt(act):
-            app.session.tell(refused, failed=True)
+            app.session.notify(refused, failed=True)
 
     def follow(self, tab: str) -> None:
         for name, made in self.made.items():

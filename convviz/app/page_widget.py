@@ -129,7 +129,7 @@ class PageWidget(SettingTraits, anywidget.AnyWidget):
         with use_locale(self._language):
             refused = self.session.attempt(go)
         if refused:
-            self.session.tell(refused, failed=True)
+            self.session.notify(refused, failed=True)
             self.send_state(wanted.keys() & set(self.keys))
 
     def speak(self, tag: str) -> None:

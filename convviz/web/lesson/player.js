@@ -94,7 +94,7 @@ export class Player {
 
       const tasks = this.#stepTab.tasks(step);
       this.#progress = new Progress(this.#model, settings, step, tasks, link, () =>
-        this.#values.tell("press"),
+        this.#values.emit("press"),
       );
       this.#at = wanted;
       return [settings, []];

@@ -15,7 +15,7 @@ export function createNotices(values) {
       action();
     } catch (error) {
       say(/** @type {Error} */ (error).message, true);
-      values.tell("settings");
+      values.emit("settings");
     }
   }
 

@@ -199,7 +199,7 @@ class PageModel {
       return;
     }
     Promise.resolve(this.#plotly()).then(
-      (buffer) => this.#values.tell("msg:custom", { type: "plotly" }, [buffer]),
+      (buffer) => this.#values.emit("msg:custom", { type: "plotly" }, [buffer]),
       (error) => this.say(error.message, true), // and the board asks again
     );
   }

@@ -80,7 +80,7 @@ export class ShownNumbers {
         throw explain(/** @type {Error} */ (error));
       }
     }
-    this.#tellSettings();
+    this.#emitSettings();
   }
 
   /** @param {Settings} settings @param {Numbers} numbers */
@@ -126,15 +126,15 @@ export class ShownNumbers {
       this.#put({ ...this.#accepted, numbers: { ...this.#accepted.numbers, k: this.#requests.cancel() } });
       this.#accepted = this.#shown;
     }
-    this.#tellSettings();
+    this.#emitSettings();
     this.#notices.say(this.#explain(error).message, true);
   }
 
   /** Controls follow at once; only the board waits for numbers. */
-  #tellSettings() {
+  #emitSettings() {
     const { input, target, grad, ...state } = this.#timeline.settings();
     this.#values.put({ theme: state.theme, state, sources: { input, target, grad } });
-    this.#values.tell("settings");
+    this.#values.emit("settings");
   }
 
   /**
@@ -150,7 +150,7 @@ export class ShownNumbers {
       moved: this.#follow.bind(this),
       told: (sentence, failed) => this.#notices.say(sentence, failed),
       introduced: () => this.#values.put({ introduction: introduction() }),
-      replied: (message, buffers) => this.#values.tell("msg:custom", message, buffers),
+      replied: (message, buffers) => this.#values.emit("msg:custom", message, buffers),
     });
     const now = kernel.now?.();
     if (follow && now) {
@@ -204,6 +204,6 @@ export class ShownNumbers {
   #adopt({ settings, numbers }, move) {
     if (!same(settings, this.#timeline.settings())) this.#timeline.go(settings, move);
     this.#accept(settings, { ...numbers, k: this.#requests.cancel() });
-    this.#tellSettings();
+    this.#emitSettings();
   }
 }

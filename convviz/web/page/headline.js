@@ -36,9 +36,9 @@ export function createHeadline(model, follow, watch) {
     const settings = model.settings();
     const there = model.shown();
     const { broken } = model.get("values");
-    const isTold = model.get("revealed").includes(settings.broken);
+    const isNamed = model.get("revealed").includes(settings.broken);
     const isUnseen = broken?.guilty && !broken.result; // the chosen reading has no such step
-    const riddle = isUnseen ? "unseen" : broken?.alike ? "broken.alike" : isTold ? "broken.told" : "broken";
+    const riddle = isUnseen ? "unseen" : broken?.alike ? "broken.alike" : isNamed ? "broken.told" : "broken";
     const kind = kindOf(settings, there && turns(there.settings, there.numbers.stages.weight));
     setText(question, say(`question.${kind === "broken" ? riddle : kind}`));
     setText(act, ACTS[kind] ? say(`act.${ACTS[kind]}`) : "");

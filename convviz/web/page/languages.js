@@ -37,7 +37,7 @@ export function goToAsked(languages) {
 }
 
 /** In English, if the address asks for an unknown one. @param {Languages} languages @param {Model} model */
-export function tellUnknown(languages, model) {
+export function warnOfUnknownLanguage(languages, model) {
   const wanted = wantedLanguage();
   if (!wanted || language() !== FIRST || understood(wanted, Object.keys(languages))) return;
   const known = Object.entries(languages).map(([tag, { name }]) => `${tag} (${name})`);

@@ -19,7 +19,7 @@ const endLoading = () => void byId("convviz-loading")?.remove();
 function start() {
   const state = new KernelState(endLoading);
   let arrived = false;
-  tellProgress(() => {
+  showProgress(() => {
     arrived = true;
   });
   document.addEventListener("DOMContentLoaded", () => {
@@ -40,7 +40,7 @@ function start() {
 }
 
 /** Called by Voilà's template; voila_process after each cell. @param {() => void} onArrived */
-function tellProgress(onArrived) {
+function showProgress(onArrived) {
   const page = /** @type {any} */ (window);
   let slow = "";
   page.voila_process = (/** @type {number} */ cell, /** @type {number} */ count) => {

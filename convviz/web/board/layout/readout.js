@@ -52,7 +52,7 @@ export class Readout {
   };
 
   /** Says the sentence again, with new numbers. */
-  retell() {
+  sayAgain() {
     setLine(this.el, this.#saying());
     if (this.#owed) setText(this.live, this.#saying());
     this.#owed = false;

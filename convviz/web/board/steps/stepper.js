@@ -132,7 +132,7 @@ export class Stepper {
     this.#veil();
     if (this.#walk.unit === "stamp") this.#equation.refresh();
     this.#light();
-    this.retell();
+    this.sayAgain();
     this.#board.read(() => say("step.read", this.#told()), byHand && !this.#transport.speaks());
     if (!(begins && film.making()) && (follows || begins))
       this.#animate(byHand ? LONGEST_MS : Math.min(LONGEST_MS, this.#transport.beat() * 0.8));
@@ -163,7 +163,7 @@ export class Stepper {
   }
 
   /** Says the step again, with new numbers. */
-  retell() {
+  sayAgain() {
     this.#transport.say(this.#told().step, say("step.told", this.#told()));
   }
 
