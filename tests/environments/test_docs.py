@@ -2,12 +2,10 @@
 
 import functools
 import gzip
-import http.server
 import os
 import re
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import pytest
@@ -19,8 +17,8 @@ from convviz.facts.words import sentences
 from convviz.lessons import lesson, names
 from tests.browser.app_page import fresh_page, repaint
 from tests.browser.axe import assert_accessible
+from tests.browser.serve_folder import serve_folder
 from tests.browser.server import ROOT
-from tests.browser.test_embedded_in_other_pages import Quiet
 
 pytestmark = pytest.mark.browser
 
@@ -45,13 +43,8 @@ def built(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def url(built):
-    handler = functools.partial(Quiet, directory=str(built))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
-        thread.join(10)
+    with serve_folder(built) as address:
+        yield address
 
 
 @pytest.fixture(scope="module")
