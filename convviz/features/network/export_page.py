@@ -1,0 +1,54 @@
+"""A network as one offline page: what was recorded, reduced to what is drawn, with the picture as SVG without scripts."""
+
+import os
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+
+from convviz import __version__
+from convviz.export.page import inert
+from convviz.export.page_assets import page_styles, to_json
+from convviz.facts.current_language import language
+from convviz.features.network.network import Network
+from convviz.features.network.page_data import page
+from convviz.features.network.words import say
+from convviz.file_io import utf8, write
+from convviz.views.theme import COLORSCALES
+from convviz.web.bundle import bundle_several
+from convviz.web.widget_assets import HERE
+
+
+def export_network(network: Network, path: str | os.PathLike[str], *, title: str | None = None) -> Path:
+    """Write one self-contained HTML page; it asks nobody for anything. Returns the path that was written."""
+    return write(Path(path), utf8(network_page(network, title=title), "page"), "page")
+
+
+def network_page(network: Network, *, title: str | None = None) -> str:
+    data = {"data": {**page(network), "live": False, "step": 1}, "colorscales": COLORSCALES}
+    heading = escape(title or say("page.title", model=network.model))
+    start = files("convviz.features.network").joinpath("start_page.js").read_text(encoding="utf-8")
+    scripts = bundle_several(HERE, {"pane": "../features/network/tab.js", "values": "base/observable_values.js"})
+    return f"""<!doctype html>
+<html lang="{language()}" data-convviz-version="{__version__}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{heading}</title>
+<style>
+{page_styles(("network",))}</style>
+</head>
+<body>
+<main class="cv-app cv-page cv-look">
+<h1>{heading}</h1>
+<div id="convviz-still">
+{network.to_svg()}
+</div>
+<div id="convviz-network"></div>
+</main>
+<script type="application/json" id="convviz-data">{to_json(data)}</script>
+<script type="module">
+{inert(scripts)}
+{start}</script>
+</body>
+</html>
+"""
