@@ -34,6 +34,7 @@ class Recorded:
     runs: int  # how often it ran
     run: int  # which of these was recorded
     quantised: bool  # weight is not the parameter itself
+    sent: str = ""  # whose gradient it is, if not that of the loss: a cell of the network, such as "conv2[0, 3, 3]"
 
 
 def record_layer(

@@ -1,4 +1,4 @@
-"""A network as one offline page: what was recorded, reduced to what is drawn, with the picture as SVG without scripts."""
+"""A network as one offline page: what was recorded, reduced to what is drawn; without scripts, an SVG."""
 
 import os
 from html import escape
@@ -9,13 +9,15 @@ from convviz import __version__
 from convviz.export.page import inert
 from convviz.export.page_assets import page_styles, to_json
 from convviz.facts.current_language import language
+from convviz.facts.words import sentences
 from convviz.features.network.network import Network
-from convviz.features.network.page_data import page
-from convviz.features.network.words import say
+from convviz.features.network.page_data import NetworkPage
 from convviz.file_io import utf8, write
 from convviz.views.theme import COLORSCALES
 from convviz.web.bundle import bundle_several
 from convviz.web.widget_assets import HERE
+
+say = sentences("features/network")
 
 
 def export_network(network: Network, path: str | os.PathLike[str], *, title: str | None = None) -> Path:
@@ -24,7 +26,7 @@ def export_network(network: Network, path: str | os.PathLike[str], *, title: str
 
 
 def network_page(network: Network, *, title: str | None = None) -> str:
-    data = {"data": {**page(network), "live": False, "step": 1}, "colorscales": COLORSCALES}
+    data = {"data": {"network": {**NetworkPage(network).data(), "live": False}, "step": 1}, "colorscales": COLORSCALES}
     heading = escape(title or say("page.title", model=network.model))
     start = files("convviz.features.network").joinpath("start_page.js").read_text(encoding="utf-8")
     scripts = bundle_several(HERE, {"pane": "../features/network/tab.js", "values": "base/observable_values.js"})

@@ -6,7 +6,7 @@ from typing import Any
 import torch
 
 from convviz.features.network.network_view import NetworkView
-from convviz.features.network.record import network
+from convviz.features.network.record import record
 
 
 def open_model(
@@ -18,4 +18,4 @@ def open_model(
     lang: str | None = None,
 ) -> NetworkView:
     """Record a run of a model, and return the view of all its operations."""
-    return NetworkView(network(module, x, loss), theme=theme, lang=lang)
+    return NetworkView(record(module, x, loss), module, x, loss, theme=theme, lang=lang)

@@ -1,0 +1,1 @@
+import { tab } from "../../web/tabs/pane.js"; export default tab("network", () => () => {});
