@@ -1,1 +1,0 @@
-import { tab } from "../../web/tabs/pane.js"; export default tab("network", () => () => {});
