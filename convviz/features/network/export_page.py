@@ -17,6 +17,8 @@ from convviz.views.theme import COLORSCALES
 from convviz.web.bundle import bundle_several
 from convviz.web.widget_assets import HERE
 
+TAB = "../features/network/recorded_tab.js"
+
 say = sentences("features/network")
 
 
@@ -29,7 +31,7 @@ def network_page(network: Network, *, title: str | None = None) -> str:
     data = {"data": {"network": {**NetworkPage(network).data(), "live": False}, "step": 1}, "colorscales": COLORSCALES}
     heading = escape(title or say("page.title", model=network.model))
     start = files("convviz.features.network").joinpath("start_page.js").read_text(encoding="utf-8")
-    scripts = bundle_several(HERE, {"pane": "../features/network/tab.js", "values": "base/observable_values.js"})
+    scripts = bundle_several(HERE, {"pane": TAB, "values": "base/observable_values.js"})
     return f"""<!doctype html>
 <html lang="{language()}" data-convviz-version="{__version__}">
 <head>

@@ -19,9 +19,10 @@ from convviz.features.network.operations import Back
 from convviz.features.network.page_data import NetworkPage
 from convviz.views.theme import COLORSCALES
 from convviz.web.bundle import bundle
-from convviz.web.widget_assets import HERE, pane_styles, tab_file
+from convviz.web.widget_assets import HERE, pane_styles
 
 say = sentences("features/network")
+TAB = "../features/network/recorded_tab.js"
 AROUND = 2  # rows and columns of windows on either side of the cell that is opened
 
 
@@ -35,7 +36,7 @@ class NetworkPane(anywidget.AnyWidget):
     colorscales = traitlets.Dict(COLORSCALES).tag(sync=True)
 
     def __init__(self, data: dict[str, Any], *, theme: str) -> None:
-        self._esm = bundle(HERE, tab_file("network"))  # here: in the language that is spoken now
+        self._esm = bundle(HERE, TAB)  # here: in the language that is spoken now
         super().__init__(data=data, theme=theme)
 
 

@@ -1,0 +1,62 @@
+// The outline of a mask and its area as paths, in cells.
+
+/** @typedef {{ fill: Path2D, lines: Path2D }} Outline */
+
+/** @type {WeakMap<Uint8Array, Outline>} */
+const known = new WeakMap();
+
+/** @param {Uint8Array} mask @param {Pair} size @returns {Outline} */
+export function outlineOf(mask, size) {
+  const found = known.get(mask) ?? made(mask, size);
+  known.set(mask, found);
+  return found;
+}
+
+/** @param {Uint8Array} mask @param {Pair} size */
+function made(mask, [height, width]) {
+  const [fill, lines] = [new Path2D(), new Path2D()];
+  for (const [row, from, to] of runsOf(mask, height, width)) fill.rect(from, row, to - from, 1);
+  for (const [x1, y1, x2, y2] of edgesOf(mask, height, width)) {
+    lines.moveTo(x1, y1);
+    lines.lineTo(x2, y2);
+  }
+  return { fill, lines };
+}
+
+/** Cells in a row that belong to a mask: row, from, to. @param {Uint8Array} mask @param {number} height @param {number} width */
+export function runsOf(mask, height, width) {
+  /** @type {[number, number, number][]} */
+  const runs = [];
+  for (let row = 0; row < height; row++)
+    for (const [from, to] of spans(width, (at) => mask[row * width + at])) runs.push([row, from, to]);
+  return runs;
+}
+
+/** Lines between cells inside and outside, as long as they go straight. @param {Uint8Array} mask @param {number} height @param {number} width */
+export function edgesOf(mask, height, width) {
+  const on = (/** @type {number} */ row, /** @type {number} */ column) =>
+    row >= 0 && column >= 0 && row < height && column < width ? mask[row * width + column] : 0;
+  /** @type {[number, number, number, number][]} */
+  const edges = [];
+  for (let y = 0; y <= height; y++)
+    for (const [from, to] of spans(width, (at) => on(y, at) ^ on(y - 1, at))) edges.push([from, y, to, y]);
+  for (let x = 0; x <= width; x++)
+    for (const [from, to] of spans(height, (at) => on(at, x) ^ on(at, x - 1))) edges.push([x, from, x, to]);
+  return edges;
+}
+
+/** @param {number} count @param {(at: number) => number} isOn @returns {Pair[]} */
+function spans(count, isOn) {
+  /** @type {Pair[]} */
+  const found = [];
+  let start = -1;
+  for (let at = 0; at <= count; at++) {
+    const on = at < count && isOn(at);
+    if (on && start < 0) start = at;
+    if (!on && start >= 0) {
+      found.push([start, at]);
+      start = -1;
+    }
+  }
+  return found;
+}
