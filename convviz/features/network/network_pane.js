@@ -61,7 +61,7 @@ export class NetworkPane {
   #images = createImages((index) => this.#setImage(index));
   #every = button(say("columns.all"), () => this.#toggleEvery(), { "aria-pressed": "false" });
   #told = element("p.cv-network-told");
-  #openButton = button("", () => this.#open());
+  #openButton = button("", () => this.#open(), { "data-variant": "open", "aria-pressed": "false" });
   #sendButton = button(say("send.this"), () => this.#sendCell());
   #unpinButton = button(say("unpin"), () => void this.#unpin());
   #actions = element(
@@ -271,10 +271,12 @@ export class NetworkPane {
     }
     if (operation.opens !== "rule") return;
     this.#lens.hide();
+    this.#openButton.setAttribute("aria-pressed", "true");
     this.#rule.open({ network: source.network, back, fields: this.#fields }, colours, pinned.operation, cell);
   }
 
   #closeRule() {
+    this.#openButton.setAttribute("aria-pressed", "false");
     if (this.#pinned) this.#maps.column(this.#pinned.operation)?.el.focus({ preventScroll: true });
     this.#point(this.#pinned);
   }

@@ -112,6 +112,7 @@ export class SendBack {
           type: "button",
           role: "radio",
           "data-at": String(at),
+          "data-variant": from.kind === "cell" ? `score_${from.cell}` : from.kind, // as lessons call it
           "aria-checked": String(on),
           "aria-pressed": String(on),
           "aria-label": words,
