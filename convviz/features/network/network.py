@@ -1,8 +1,10 @@
 """A recorded run of a whole model: where the gradient goes, and which cells see which."""
 
 import difflib
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import torch
 
@@ -96,6 +98,24 @@ class Network:
     def to_svg(self, theme: str = "light") -> str:
         """Return the sizes of the gradients as a drawing, for a paper: an SVG without scripts."""
         return draw(self, theme)
+
+    def export_html(self, path: str | os.PathLike[str], *, title: str | None = None) -> Path:
+        """Write one self-contained HTML page with what was recorded, reduced to what is drawn; return its path.
+
+        Args:
+            path: of the file; a file that is there is replaced once the new one is whole.
+            title: of the page; default: the question, and the name of the model.
+
+        Raises:
+            OSError: the file cannot be written.
+        """
+        from convviz.features.network.export_page import export_network  # a script has no use for the page's parts
+
+        return export_network(self, path, title=title)
+
+    def _repr_svg_(self) -> str:
+        """What a notebook shows."""
+        return self.to_svg()
 
     def __str__(self) -> str:
         """Return a table of all operations."""
