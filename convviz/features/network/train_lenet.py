@@ -209,7 +209,8 @@ def _packed(image: Tensor) -> str:
 
 def _read(packed: Mapping[str, Any], dtype: torch.dtype) -> Tensor:
     whole = torch.frombuffer(bytearray(base64.b64decode(packed["data"])), dtype=torch.int8)
-    return (whole.double() / packed["per_one"]).to(dtype).reshape(packed["shape"])
+    shape: list[int] = packed["shape"]
+    return whole.double().div(packed["per_one"]).to(dtype).reshape(shape)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
