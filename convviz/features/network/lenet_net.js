@@ -105,7 +105,7 @@ export function operationsOf({ layers, size }, built) {
     module: "",
     sources: /** @type {number[]} */ ([]),
     shape: [1, ...size],
-    reads: { how: "same" },
+    reads: { how: "unknown" },
   };
   const others = layers.map((named, at) => ({
     name: named.name,
