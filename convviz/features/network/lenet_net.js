@@ -7,7 +7,8 @@ import { conv2d, flatten, linear, maxPool2d, relu } from "./lenet_layers.js";
  * @typedef {{ shape: number[], per_one: number, data: string }} Rounded whole numbers of eight bits; so many make 1
  * @typedef {{ name: string, kind: string, module: string, kernel_size?: number[], stride?: number[], padding?:
  *   number[] }} Named
- * @typedef {{ ink: number, size: number[], digits: { label: number, read: number, data: string }[], layers: Named[],
+ * @typedef {{ ink: number, size: number[], digits: { label: number, read: number, data:
+ *   string, finding?: { id: string, args: Record<string, any> } | null }[], layers: Named[],
  *   weights: Record<string, Rounded>, [other: string]: any }} Lenet lenet.json
  * @typedef {Layer & Partial<Trained> & { spec?: Spec }} Built spec: of a convolution
  */
@@ -99,14 +100,16 @@ export function layersOf({ layers, weights, size }) {
 export function operationsOf({ layers, size }, built) {
   const input = {
     name: "",
+    label: "input",
     kind: "input",
     module: "",
-    sources: [],
+    sources: /** @type {number[]} */ ([]),
     shape: [1, ...size],
-    reads: { how: "same" },
+    reads: { how: "unknown" },
   };
   const others = layers.map((named, at) => ({
     name: named.name,
+    label: named.name,
     kind: named.kind,
     module: named.module,
     sources: [at],
@@ -120,6 +123,7 @@ export function operationsOf({ layers, size }, built) {
       ...each,
       weight: weight ? { shape: weight.shape, norm: normOf(weight), trained: true } : null,
       opens: each.kind === "conv2d" ? "board" : index ? "rule" : "",
+      rule: {},
       rms: 0,
       zeros: 0,
     };

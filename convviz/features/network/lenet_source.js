@@ -9,17 +9,16 @@ import { inkOf, layersOf, normOf, operationsOf, rmsOf, zerosOf } from "./lenet_n
  * @import { Built, Lenet } from "./lenet_net.js"
  * @import { Around } from "./lenet_board.js"
  * @typedef {{ kind: string, operation?: number, cell?: number[] }} From
+ * @typedef {ReturnType<typeof packed>} Packed
+ * @typedef {{ from: From, planes: (Packed | null)[], rms: (number | null)[], zeros: (number | null)[], weights:
+ *   Record<string, { ratio: number | null, norm: number | null }> }} Back
  */
 
 const LOSS = LOSSES.cross_entropy;
 const REACH = 2; // of a window, around its cell
 
 /** One sample. @param {Tensor} tensor */
-const packed = ({ shape, data }) => ({
-  shape: shape.slice(1),
-  channels: upTo(shape[1]),
-  values: /** @type {any} */ (data),
-});
+const packed = ({ shape, data }) => ({ shape: shape.slice(1), channels: upTo(shape[1]), values: data });
 
 /**
  * @param {Lenet} lenet @param {(changes: Partial<Settings>, around: Around) => void} [openBoard] shows a convolution on
@@ -33,8 +32,8 @@ class LenetSource {
   /** By operation. @type {Tensor[]} */
   #outputs = [];
   #label = 0;
-  /** Of the last that was sent back; null: none came. @type {(Tensor | null)[]} */
-  #gradients = [];
+  /** The last that was sent. @type {Back | null} */
+  #last = null;
 
   /** @param {Lenet} lenet @param {((changes: Partial<Settings>, around: Around) => void) | undefined} openBoard */
   constructor(lenet, openBoard) {
@@ -45,9 +44,9 @@ class LenetSource {
       batch: 1,
       sample: 0,
       operations: operationsOf(lenet, this.#layers),
-      planes: /** @type {(ReturnType<typeof packed> | null)[]} */ ([]),
-      backs: /** @type {ReturnType<LenetSource["sent"]>[]} */ ([]),
-      finding: null,
+      planes: /** @type {(Packed | null)[]} */ ([]),
+      backs: /** @type {Back[]} */ ([]),
+      finding: /** @type {{ id: string, args: Record<string, any> } | null} */ (null),
       said: [],
       live: false,
       loss: 0,
@@ -64,7 +63,8 @@ class LenetSource {
 
   /** Another of its digits. @param {number} index */
   input(index) {
-    return this.draw(inkOf(this.#lenet, index), this.inputs[index].label);
+    const { label, finding = null } = this.#lenet.digits[index];
+    return Object.assign(this.draw(inkOf(this.#lenet, index), label), { finding });
   }
 
   /**
@@ -90,8 +90,7 @@ class LenetSource {
     network.planes = outputs.map(packed);
     network.backs = [this.sent({ kind: "loss" })];
     const loss = LOSS.value(scores, this.#target());
-    Object.assign(network, { loss, label: this.#label, read });
-    return network;
+    return Object.assign(network, { loss, label: this.#label, read, finding: null });
   }
 
   /** Every cell there is. @param {From} from */
@@ -107,7 +106,7 @@ class LenetSource {
     return this.sent(from);
   }
 
-  /** At once. @param {From} from the loss, or a 1 at one cell */
+  /** At once. @param {From} from the loss, or a 1 at one cell @returns {Back} */
   sent(from) {
     const at = from.kind === "cell" ? Number(from.operation) : this.#outputs.length - 1;
     const gradients = /** @type {(Tensor | null)[]} */ (this.#outputs.map(() => null));
@@ -117,30 +116,34 @@ class LenetSource {
       const layer = this.#layers[index];
       if (layer) grad = layer.backward(grad, this.#outputs[index - 1]);
     }
-    this.#gradients = gradients;
-    return {
+    this.#last = {
       from,
       planes: gradients.map((each) => each && packed(each)),
       rms: gradients.map((each) => each && rmsOf(each)),
       zeros: gradients.map((each) => each && zerosOf(each)),
       weights: this.#weights(gradients),
     };
+    return this.#last;
   }
 
-  /** Exact numbers around a cell; NaN beyond the edge. @param {number} operation @param {number[]} cell */
-  async window(operation, cell) {
+  /**
+   * Exact numbers around a cell; NaN beyond the edge.
+   * @param {number} operation @param {number[]} cell @param {Back} back whose gradients
+   */
+  async window(operation, cell, back) {
+    return this.around(operation, cell, back);
+  }
+
+  /** At once. @param {number} operation @param {number[]} cell @param {Back} back */
+  around(operation, cell, back) {
     const [channel, row, column] = cell.length === 1 ? [cell[0], 0, 0] : cell;
     const origin = [row - REACH, column - REACH];
-    const around = (/** @type {Tensor | null} */ tensor) =>
+    const numbersOf = (/** @type {Packed | null} */ plane) =>
       upTo(2 * REACH + 1).map((r) =>
-        upTo(2 * REACH + 1).map((q) => valueAt(tensor, channel, origin[0] + r, origin[1] + q)),
+        upTo(2 * REACH + 1).map((q) => valueAt(plane, channel, origin[0] + r, origin[1] + q)),
       );
-    return {
-      origin,
-      values: around(this.#outputs[operation]),
-      gradients: around(this.#gradients[operation]),
-      exact: true,
-    };
+    const [values, gradients] = [this.network.planes[operation], back.planes[operation]].map(numbersOf);
+    return { origin, values, gradients, exact: true };
   }
 
   /** Of a layer that has them. @param {number} operation */
@@ -168,28 +171,29 @@ class LenetSource {
 
   /** How large a step of 1 would be, beside the weight. @param {(Tensor | null)[]} gradients */
   #weights(gradients) {
-    /** @type {Record<string, { ratio: number, norm: number }>} */
+    /** @type {Back["weights"]} */
     const found = {};
-    this.#layers.forEach((layer, index) => {
-      const grad = gradients[index];
-      if (!layer?.toWeight || !layer.weight || !grad) return;
-      const norm = normOf(layer.toWeight(grad, this.#outputs[index - 1]));
-      found[index] = { ratio: norm / normOf(layer.weight), norm };
-    });
+    for (const { index, weight } of this.network.operations) {
+      const [layer, grad] = [this.#layers[index], gradients[index]];
+      if (!weight) continue;
+      const norm = layer?.toWeight && grad && normOf(layer.toWeight(grad, this.#outputs[index - 1]));
+      found[index] = norm == null ? { ratio: null, norm: null } : { ratio: norm / weight.norm, norm };
+    }
     return found;
   }
 
   /** @param {number} operation a convolution */
   #part(operation) {
     const { spec, weight, bias } = /** @type {Required<Built>} */ (this.#layers[operation]);
-    const [input, output] = [this.#outputs[operation - 1], this.#outputs[operation]];
-    return { spec, weight, bias, input, grad: this.#gradients[operation] ?? zeros(output.shape) };
+    const [input, { shape }] = [this.#outputs[operation - 1], this.#outputs[operation]];
+    const data = this.#last?.planes[operation]?.values;
+    return { spec, weight, bias, input, grad: data ? { shape, data } : zeros(shape) };
   }
 }
 
-/** @param {Tensor | null} tensor @param {number} channel @param {number} row @param {number} column */
-function valueAt(tensor, channel, row, column) {
-  const [, , height = 1, width = 1] = tensor?.shape ?? [];
-  if (!tensor || row < 0 || column < 0 || row >= height || column >= width) return NaN;
-  return tensor.data[(channel * height + row) * width + column];
+/** @param {Packed | null} plane @param {number} channel @param {number} row @param {number} column */
+function valueAt(plane, channel, row, column) {
+  const [, height = 1, width = 1] = plane?.shape ?? [];
+  if (!plane || row < 0 || column < 0 || row >= height || column >= width) return NaN;
+  return plane.values[(channel * height + row) * width + column];
 }

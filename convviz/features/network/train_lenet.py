@@ -113,6 +113,20 @@ def inked(images: Tensor, dtype: torch.dtype = torch.float32) -> Tensor:
     return images.double().mul(INK / 255).round().div(INK).to(dtype).unsqueeze(1)
 
 
+def layers_of(net: LeNet) -> list[dict[str, Any]]:
+    """Return of each layer what it is called, and the arguments that its numbers do not tell."""
+    made = []
+    for name, layer in net.named_children():
+        module = type(layer).__name__
+        told: dict[str, Any] = {"name": name, "kind": KINDS[module], "module": module}
+        if isinstance(layer, nn.Conv2d | nn.MaxPool2d):
+            for argument in ("kernel_size", "stride", "padding"):
+                value = getattr(layer, argument)
+                told[argument] = list(value) if isinstance(value, tuple) else [value, value]
+        made.append(told)
+    return made
+
+
 def data_of(net: LeNet, given: Digits, seed: int) -> dict[str, Any]:
     """Return what ``lenet.json`` holds."""
     weights = rounded(net)
@@ -140,7 +154,7 @@ def data_of(net: LeNet, given: Digits, seed: int) -> dict[str, Any]:
             {"label": int(labels[at]), "read": int(read[at]), "data": _packed(given.test_images[at])}
             for at in _chosen(scores, labels)
         ],
-        "layers": [_layer(name, layer) for name, layer in net.named_children()],
+        "layers": layers_of(net),
         "weights": weights,
     }
 
@@ -188,16 +202,6 @@ def _dead(net: LeNet, images: Tensor) -> dict[str, list[int]]:
     return made
 
 
-def _layer(name: str, layer: nn.Module) -> dict[str, Any]:
-    """Return what a layer is called, and the arguments that its numbers do not tell."""
-    made: dict[str, Any] = {"name": name, "kind": KINDS[type(layer).__name__], "module": type(layer).__name__}
-    if isinstance(layer, nn.Conv2d | nn.MaxPool2d):
-        for argument in ("kernel_size", "stride", "padding"):
-            value = getattr(layer, argument)
-            made[argument] = list(value) if isinstance(value, tuple) else [value, value]
-    return made
-
-
 def _packed(image: Tensor) -> str:
     whole = inked(image[None], torch.float64).mul(INK).round().to(torch.uint8)
     return base64.b64encode(whole.numpy().tobytes()).decode()
@@ -205,7 +209,8 @@ def _packed(image: Tensor) -> str:
 
 def _read(packed: Mapping[str, Any], dtype: torch.dtype) -> Tensor:
     whole = torch.frombuffer(bytearray(base64.b64decode(packed["data"])), dtype=torch.int8)
-    return (whole.double() / packed["per_one"]).to(dtype).reshape(packed["shape"])
+    shape: list[int] = packed["shape"]
+    return whole.double().div(packed["per_one"]).to(dtype).reshape(shape)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -221,7 +226,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"train_lenet: {error}", file=sys.stderr)
         return 2
     data = data_of(train(given, chosen.seed, chosen.epochs), given, chosen.seed)
-    chosen.output.write_text(json.dumps(data, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    chosen.output.write_text(json.dumps(data, ensure_ascii=False, separators=(",", ":")) + "\n", encoding="utf-8")
     found = data["accuracy"]
     print(f"{found['right']} of {found['of']} right, {found['right_before_rounding']} before rounding: {chosen.output}")
     return 0

@@ -7,7 +7,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from convviz.features.network.train_lenet import FILE, made_of, main, read_digit, read_lenet, rounded, train
+from convviz.features.network.train_lenet import FILE, layers_of, made_of, main, read_digit, read_lenet, rounded, train
 from convviz.lab.digits import Digits
 from tests.browser.call_javascript import called
 
@@ -93,6 +93,8 @@ def compare(net, image, label, network, backs):
             there = [numbers(*both) for both in zip(network["planes"], made, strict=True)]
             assert all(torch.equal(*both) for both in zip(there[:-1], made[:-1], strict=True))
             far.append((there[-1] - made[-1]).abs().max())
+            weighted = [str(at) for at, layer in enumerate(net, start=1) if hasattr(layer, "weight")]
+            assert list(back["weights"]) == weighted
             for operation, each in zip(network["operations"], made, strict=True):
                 assert operation["shape"] == list(each.shape[1:])
                 assert operation["rms"] == pytest.approx(each.pow(2).mean().sqrt().item(), rel=1e-12)
@@ -106,14 +108,13 @@ def compare(net, image, label, network, backs):
             assert far[-1] == 0 or back["from"]["kind"] == "loss"
             assert back["rms"][at] == pytest.approx(each.pow(2).mean().sqrt().item(), rel=1e-9, abs=1e-12)
             assert back["zeros"][at] == pytest.approx((each == 0).double().mean().item(), abs=1e-12)
-        there = {str(at) for at, each in enumerate(of_weights) if each is not None}
-        assert set(back["weights"]) == there
-        for at in there:
+        for at, found in back["weights"].items():
             each, weight = of_weights[int(at)], net[int(at) - 1].weight
-            assert back["weights"][at]["norm"] == pytest.approx(each.norm().item(), rel=1e-9, abs=1e-12)
-            assert back["weights"][at]["ratio"] == pytest.approx(
-                (each.norm() / weight.norm()).item(), rel=1e-9, abs=1e-12
-            )
+            if each is None:
+                assert found == {"ratio": None, "norm": None}
+                continue
+            assert found["norm"] == pytest.approx(each.norm().item(), rel=1e-9, abs=1e-12)
+            assert found["ratio"] == pytest.approx((each.norm() / weight.norm()).item(), rel=1e-9, abs=1e-12)
     return max(each.item() for each in far)
 
 
@@ -207,11 +208,11 @@ def test_the_board_gets_the_numbers_of_the_place(page, data, net):
         first = [around["input_rows"][0], around["input_columns"][0]]
         reads = (0, slice(*around["in_channels"]), slice(*around["input_rows"]), slice(*around["input_columns"]))
         assert torch.equal(shown("input"), made[operation - 1][reads])
-        if operation == 1:  # all six channels are shown
-            middle = [at - begin for at, begin in zip(cell[1:], first, strict=True)]
-            whole = gradients[0][0, 0, cell[1], cell[2]]
-            if min(middle) >= 4 and max(cell[1:]) < 24:
-                assert shown("grad_input")[0, middle[0], middle[1]].item() == pytest.approx(whole.item(), abs=CLOSE)
+        if cell == [3, 14, 9]:  # far from the edges, and all six channels are shown
+            assert (rows, columns, first) == ([12, 17], [7, 12], [10, 5])
+            whole = gradients[0][0, 0, 14, 9].item()
+            assert shown("grad_input")[0, 4, 4].item() == pytest.approx(whole, abs=CLOSE)
+            assert whole != 0
 
 
 def test_what_can_be_sent(page, data):
@@ -234,13 +235,36 @@ def test_what_can_be_sent(page, data):
     assert told == [expected for _, expected in asked]
 
 
+def test_the_lens_reads_the_numbers_around_a_cell(page, data, net):
+    asked = [[1, [5, 0, 27]], [4, [15, 5, 5]], [12, [3]], [0, [0, 14, 14]]]
+    text = """([lenet, asked]) => {
+      const source = js["../features/network/lenet_source.js"].createLenetSource(lenet);
+      const back = source.sent({ kind: "cell", operation: 4, cell: [2, 3, 4] });
+      source.sent({ kind: "loss" }); // the lens is told whose gradients
+      return JSON.stringify(asked.map((each) => source.around(...each, back)));
+    }"""
+    start = {"kind": "cell", "operation": 4, "cell": [2, 3, 4]}
+    made, gradients, _ = gradients_of(net, read_digit(data["digits"][0]), 0, start)
+    for (operation, cell), found in zip(asked, json.loads(page.evaluate(text, [data, asked])), strict=True):
+        channel, row, column = cell if len(cell) == 3 else (*cell, 0, 0)
+        assert found["origin"] == [row - 2, column - 2]
+        for name, tensor in (("values", made[operation]), ("gradients", gradients[operation])):
+            plane = (
+                None if tensor is None else tensor[0, channel].reshape(-1, tensor.shape[-1] if len(cell) == 3 else 1)
+            )
+            around = F.pad(torch.full((1, 1), torch.nan) if plane is None else plane, (2, 2, 2, 2), value=torch.nan)
+            if plane is not None:
+                around = around[row : row + 5, column : column + 5]
+            expected = [[None if number != number else number for number in line] for line in around.tolist()]
+            assert found[name] == expected
+
+
 def test_the_file_is_small_and_says_what_it_holds(data, net):
     assert len(gzip.compress(FILE.read_bytes(), 9)) <= LIMIT
     assert "MNIST" in data["source"]
     assert "CC BY-SA 3.0" in data["licence"]
-    for name, each in data["weights"].items():
-        values = net.state_dict()[name]
-        assert values.mul(each["per_one"]).sub(values.mul(each["per_one"]).round()).abs().max() < 1e-9
+    assert rounded(net) == data["weights"], "they are rounded already, as fine as they can be"
+    assert layers_of(net) == data["layers"]
     read = [int(net(read_digit(digit)).argmax()) for digit in data["digits"]]
     assert read == [digit["read"] for digit in data["digits"]]
     rights = [digit["label"] == digit["read"] for digit in data["digits"]]
