@@ -85,7 +85,7 @@ def same(found, truth):
 def test_gradients_are_those_of_autograd_bit_for_bit(name, asked):
     make, shape = MODELS[name]
     network = convviz.network(make(), torch.randn(shape, generator=seeded()), lambda y: (y * y).sum())
-    assert sum(each is not None for each in asked.values()) >= len(network.operations) - 1
+    assert sum(each is not None for each in asked.values()) >= len(network.operations) - 3  # views
     for operation in network.operations:
         assert same(network.gradients[operation.index], asked.get(operation.index)), operation
     cell = network.operations[2]
@@ -109,15 +109,19 @@ def test_gradients_of_weights_are_those_of_backward():
         truth = model.get_parameter(operation.weight.name)
         found = network.backs[0].weights[operation.index]
         assert torch.allclose(found.gradient.double(), truth.grad, rtol=1e-2, atol=1e-4 * truth.grad.abs().max())
-        assert found.ratio == pytest.approx(float(truth.grad.norm() / truth.norm()), rel=1e-2)
+        assert found.ratio == pytest.approx(float(truth.grad.norm() / truth.detach().norm()), rel=1e-2)
 
 
 def test_outputs_are_kept_as_they_were_made():
     model = made(ResNet18, 4).double().eval()
     x = torch.randn(1, 3, 32, 32, generator=seeded()).double()
     seen = {}
+
+    def keep(name, out):
+        seen.setdefault(name, out.detach().clone())
+
     handles = [
-        module.register_forward_hook(lambda module, args, out, name=name: seen.setdefault(name, out.detach().clone()))
+        module.register_forward_hook(lambda module, args, out, name=name: keep(name, out))
         for name, module in model.named_modules()
         if not list(module.children())
     ]
