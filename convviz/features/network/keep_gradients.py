@@ -28,11 +28,12 @@ class Keeper:
         came, self._came = self._came, {}
         return came
 
-    def hook(self, place: list[int]) -> Callable[[torch.Tensor], None]:
+    def hook(self, place: list[int]) -> Callable[[torch.Tensor | None], None]:
         """Return a hook of a tensor; ``place`` has the index of its operation, which may still change."""
 
-        def keep(gradient: torch.Tensor) -> None:
-            self._came[place[0]] = self._kept(gradient.detach())
+        def keep(gradient: torch.Tensor | None) -> None:
+            if gradient is not None:
+                self._came[place[0]] = self._kept(gradient.detach())
 
         return keep
 

@@ -24,6 +24,7 @@ class WayBack:
         wanted = [*self.weights.values(), *inputs, *parameters, *watch.leaves.values()]
         self._wanted = list({id(each): each for each in wanted}.values())
         self._keeper = watch.keeper
+        self._sent = False
 
     def zeros(self, index: int) -> torch.Tensor:
         """Return zeros of the shape of an operation's output, all samples."""
@@ -54,9 +55,11 @@ class WayBack:
         except RuntimeError as error:
             if "modified by an inplace operation" not in str(error):
                 raise
-            raise ValueError(say("refuse.changed_since")) from error
+            sentence = say("refuse.changed_since") if self._sent else say("refuse.written_over", said=error)
+            raise ValueError(sentence) from error
         finally:
             came = self._keeper.end()
+        self._sent = True
         by_id = dict(zip(map(id, self._wanted), found, strict=True))
         weights = {index: by_id[id(weight)] for index, weight in self.weights.items()}
         return came, {index: each.detach() for index, each in weights.items() if each is not None}
