@@ -48,7 +48,7 @@ class Seen:
         self.stats: Stats | None = None  # measured at once where only one sample is kept
         self.version = _version(tensor)
         self.node = tensor.grad_fn
-        self.edge: GradientEdge | None = get_gradient_edge(tensor) if tensor.requires_grad else None
+        self.edge: GradientEdge | None = None if self.node is None else get_gradient_edge(tensor)
 
     @property
     def index(self) -> int:
@@ -81,6 +81,8 @@ class Watch:
     def __enter__(self) -> "Watch":
         try:
             for name, module in self.model.named_modules():
+                if isinstance(module, torch.jit.ScriptModule):
+                    continue  # cannot be hooked: what it makes is found by autograd's graph
                 path = ".".join(part for part in name.split(".") if part != "_orig_mod")
                 self._handles += [
                     module.register_forward_pre_hook(lambda module, _, path=path: self._call(path, module)),
