@@ -28,7 +28,7 @@ def describe(watch: Watch) -> tuple[Operation, ...]:
         for place, (seen, (label, own)) in enumerate(zip(kept, labels, strict=True))
     )
     for place, seen in enumerate(kept):
-        seen.index, seen.tensor, seen.node = place, None, None
+        seen.place[0], seen.tensor, seen.node = place, None, None
     watch.seen = kept
     return made
 
@@ -63,14 +63,14 @@ def _labels(seen: list[Seen]) -> list[tuple[str, bool]]:
 def _described(
     seen: Seen, place: int, label: str, own: bool, sources: list[int], watch: Watch, names: dict[int, str]
 ) -> Operation:
-    batched = has_batch(seen.shape, watch.batch)
+    batched = has_batch(seen.shape, watch.keeper.batch)
     weight = None
     if seen.weight is not None:
         each = seen.weight
         weight = Weight(
             names.get(id(each), ""), tuple(each.shape), norm(each.detach()), each.requires_grad, each.detach()
         )
-    how = reads(seen.kind, seen.call, seen.source_shapes, seen.shape, watch.batch, seen.part)
+    how = reads(seen.kind, seen.call, seen.source_shapes, seen.shape, watch.keeper.batch, seen.part)
     opens = "board" if own and isinstance(seen.module, BOARD.get(seen.kind, ())) else ""
     return Operation(
         place,
@@ -98,7 +98,7 @@ def _rule(seen: Seen, watch: Watch) -> dict[str, Any]:
     made: dict[str, Any] = {name: each.double().tolist() for name, each in seen.numbers.items()}
     source = watch.seen[seen.sources[0]].value if seen.sources else None
     training = bool(seen.call.get("training", False)) or "mean" not in made
-    if training and source is not None and source.shape[0] == watch.batch and source.dim() > 1:
+    if training and source is not None and source.shape[0] == watch.keeper.batch and source.dim() > 1:
         axes = [axis for axis in range(source.dim()) if axis != 1]
         var, mean = torch.var_mean(source.detach(), axes, correction=0)
         made["mean"], made["var"] = mean.tolist(), var.tolist()

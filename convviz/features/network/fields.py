@@ -99,7 +99,7 @@ def _on(operation: Operation, place: int, source: Sequence[int], mask: torch.Ten
 
 def _lined_up(operation: Operation, source: Sequence[int]) -> tuple[list[int], list[int]]:
     """Return the shapes of a source and of the output with the same number of axes."""
-    lined_up, out = list(source), list(operation.shape)
+    lined_up, out = list(source), list(operation.reads.get("taken", operation.shape))
     for axis in operation.reads.get("drop", ()):
         out.insert(axis, 1)
     return [1] * (len(out) - len(lined_up)) + lined_up, out

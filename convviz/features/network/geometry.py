@@ -191,6 +191,7 @@ def _transpose(call: dict[str, Any], sources: list[Shape], out: Shape, skip: int
 
 def _getitem(call: dict[str, Any], sources: list[Shape], out: Shape, skip: int, _: int) -> Reads:
     index = call["index"] if isinstance(call["index"], tuple) else (call["index"],)
+    index = tuple(each for each in index if each is not None)  # a new axis has the same cells
     rank = len(sources[0]) + skip
     if Ellipsis in index:
         at = index.index(Ellipsis)
@@ -198,49 +199,44 @@ def _getitem(call: dict[str, Any], sources: list[Shape], out: Shape, skip: int, 
     index = (*index, *[slice(None)] * (rank - len(index)))
     if len(index) != rank or (skip and index[0] != slice(None)):
         return UNKNOWN
-    starts, steps, drop = [], [], []
-    for axis, (each, size) in enumerate(zip(index[skip:], sources[0], strict=True)):
+    taken = []
+    for each, size in zip(index[skip:], sources[0], strict=True):
         if isinstance(each, slice):
-            start, _, step = each.indices(size)
+            taken.append(range(*each.indices(size)))
         elif isinstance(each, int) and not isinstance(each, bool):
-            start, step = each % size, 1
-            drop.append(axis)
+            taken.append(range(each % size, each % size + 1))
         else:
             return UNKNOWN
-        starts.append(start)
-        steps.append(step)
-    return _slice(starts, steps, drop)
+    return _slice(taken)
 
 
-def _slice(start: list[int], step: list[int], drop: list[int]) -> Reads:
-    return {"how": "slice", "start": start, "step": step, **({"drop": drop} if drop else {})}
+def _slice(taken: list[range]) -> Reads:
+    """``taken``: how much along each axis of the source; the output may have fewer axes, or more."""
+    start, step = [each.start for each in taken], [each.step for each in taken]
+    return {"how": "slice", "start": start, "step": step, "taken": [len(each) for each in taken]}
+
+
+def _part(source: Shape, axis: int, start: int, size: int) -> Reads:
+    return _slice([range(start, start + size) if at == axis else range(full) for at, full in enumerate(source)])
 
 
 def _select(call: dict[str, Any], sources: list[Shape], out: Shape, skip: int, part: int) -> Reads:
     axis = _axis(call.get("dim", 0), sources[0], skip)
-    start = [0] * len(sources[0])
-    start[axis] = call["index"] % sources[0][axis] if "index" in call else part
-    return _slice(start, [1] * len(start), [axis])
+    return _part(sources[0], axis, call["index"] % sources[0][axis] if "index" in call else part, 1)
 
 
 def _narrow(call: dict[str, Any], sources: list[Shape], out: Shape, skip: int, _: int) -> Reads:
-    start = [0] * len(out)
     axis = _axis(call["dim"], out, skip)
-    start[axis] = call["start"] % sources[0][axis]
-    return _slice(start, [1] * len(start), [])
+    return _part(sources[0], axis, call["start"] % sources[0][axis], out[axis])
 
 
 def _split(call: dict[str, Any], sources: list[Shape], out: Shape, skip: int, part: int) -> Reads:
     axis, sizes = _axis(call.get("dim", 0), out, skip), call.get("split_size_or_sections", call.get("split_size"))
     if isinstance(sizes, (list, tuple)):
         before = sum(sizes[:part])
-    elif sizes is not None:
-        before = sizes * part
     else:
-        before = -(-sources[0][axis] // call["chunks"]) * part
-    start = [0] * len(out)
-    start[axis] = before
-    return _slice(start, [1] * len(start), [])
+        before = (-(-sources[0][axis] // call["chunks"]) if sizes is None else sizes) * part
+    return _part(sources[0], axis, before, out[axis])
 
 
 def _axis(dim: int, shape: Shape, skip: int) -> int:

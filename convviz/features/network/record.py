@@ -62,8 +62,8 @@ def record(
     back = made_back(start, operations, *came)
     return Network(
         type(model).__name__,
-        watch.batch or 1,
-        watch.sample,
+        watch.keeper.batch or 1,
+        watch.keeper.sample,
         operations,
         (back,),
         tuple(idle),
@@ -88,10 +88,10 @@ def _add_inputs(watch: Watch, given: Any, sample: int) -> None:
     many = len(list(tensors_in((args, kwargs)))) > 1
     for name, value in [*((f"[{place}]", each) for place, each in enumerate(args)), *kwargs.items()]:
         for tensor in tensors_in(value):
-            if watch.batch is None and tensor.dim():
-                watch.batch = tensor.shape[0]
-                watch.sample = sample
+            if watch.keeper.batch is None and tensor.dim():
+                watch.keeper.batch = tensor.shape[0]
+                watch.keeper.sample = sample
             made = watch.add("input", tensor)
             made.path = name if many or not name.startswith("[") else ""
-    if watch.batch is not None and not 0 <= watch.sample < watch.batch:
-        raise ValueError(f"sample is one of 0 to {watch.batch - 1}: got {sample!r}")
+    if watch.keeper.batch is not None and not 0 <= watch.keeper.sample < watch.keeper.batch:
+        raise ValueError(f"sample is one of 0 to {watch.keeper.batch - 1}: got {sample!r}")

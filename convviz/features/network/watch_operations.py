@@ -17,9 +17,10 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from convviz.features.network.bind_arguments import bind, kind_of
 from convviz.features.network.geometry import lacks_batch
+from convviz.features.network.keep_gradients import Keeper
 from convviz.features.network.measure import Stats, has_batch, measure
 
-NOT_OPERATIONS = frozenset(("__get__", "grad", "_grad", "_base", "requires_grad", "retain_grad", "register_hook"))
+NOT_OPERATIONS = frozenset(("__get__", "grad"))
 ATTRIBUTES = ("data", "T", "mT", "H", "mH", "real", "imag")
 BACKWARD = re.compile(r"Backward\d*$")
 _LAYERS = (torch.nn.Conv2d, torch.nn.ConvTranspose2d)
@@ -33,7 +34,8 @@ class Seen:
     def __init__(
         self, index: int, kind: str, tensor: torch.Tensor, path: str, module: torch.nn.Module | None, run: int
     ) -> None:
-        self.index, self.kind, self.path, self.module, self.run = index, kind, path, module, run
+        self.kind, self.path, self.module, self.run = kind, path, module, run
+        self.place = [index]  # in a list, which its hook has too: those that do not count are left out later
         self.sources: list[int] = []
         self.source_shapes: list[torch.Size] = []
         self.call: dict[str, Any] = {}
@@ -46,7 +48,11 @@ class Seen:
         self.stats: Stats | None = None  # measured at once where only one sample is kept
         self.version = _version(tensor)
         self.node = tensor.grad_fn
-        self.edge: GradientEdge | None = get_gradient_edge(tensor) if tensor.requires_grad else None
+        self.edge: GradientEdge | None = None if self.node is None else get_gradient_edge(tensor)
+
+    @property
+    def index(self) -> int:
+        return self.place[0]
 
     def is_still(self, tensor: torch.Tensor) -> bool:
         """Return whether the tensor is what it was when this operation made it."""
@@ -57,15 +63,14 @@ class Watch:
     """The operations of one run, and where it is: ``with`` it, the model runs."""
 
     def __init__(self, model: torch.nn.Module, max_bytes: int = MAX_BYTES) -> None:
-        self.model, self.max_bytes, self.bytes = model, max_bytes, 0
-        self.batch: int | None = None
-        self.sample = 0
+        self.model, self.bytes = model, 0
+        self.keeper = Keeper(max_bytes)
         self.seen: list[Seen] = []
         self.leaves: dict[int, torch.Tensor] = {}  # that gradients can be asked for, parameters and others
-        self.own_functions = False  # an autograd.Function in Python, which may write into a gradient
         self._by_tensor: dict[int, int] = {}  # id of a tensor → the last operation that made or changed it
         self._by_node: dict[int, list[int]] = defaultdict(list)  # id of a node of autograd → the same
         self._by_storage: dict[int, list[int]] = defaultdict(list)
+        self._written: dict[int, list[int]] = defaultdict(list)  # storage → what wrote into it, through a view perhaps
         self._foreign: dict[int, tuple[torch.Tensor, Any]] = {}  # made from parameters alone
         self.ran: set[str] = set()  # paths of modules
         self._calls = 0  # of modules
@@ -76,6 +81,8 @@ class Watch:
     def __enter__(self) -> "Watch":
         try:
             for name, module in self.model.named_modules():
+                if isinstance(module, torch.jit.ScriptModule):
+                    continue  # cannot be hooked: what it makes is found by autograd's graph
                 path = ".".join(part for part in name.split(".") if part != "_orig_mod")
                 self._handles += [
                     module.register_forward_pre_hook(lambda module, _, path=path: self._call(path, module)),
@@ -118,10 +125,12 @@ class Watch:
         self._by_tensor[id(tensor)] = made.index
         if made.edge is not None:
             self._by_node[id(made.edge.node)].append(made.index)
+            tensor.register_hook(self.keeper.hook(made.place))  # before the model's own hooks, as autograd.grad
         self.bytes += tensor.numel() * tensor.element_size()
-        if self.bytes > self.max_bytes and has_batch(tensor.shape, self.batch):
+        keeper = self.keeper
+        if self.bytes > keeper.max_bytes and has_batch(tensor.shape, keeper.batch):
             made.stats = measure(made.value)
-            made.value = made.value[self.sample : self.sample + 1].clone()
+            made.value = made.value[keeper.sample : keeper.sample + 1].clone()
         else:
             self._by_storage[_storage(tensor)].append(made.index)
         return made
@@ -154,15 +163,16 @@ class Watch:
         if not sources:
             self._foreign[id(tensor)] = (tensor, node)
             return None
-        name = BACKWARD.sub("", node.name()) if node is not None else "changed in place"
+        name = BACKWARD.sub("", node.name()).rpartition("::")[2] if node is not None else "changed in place"
         if name == "BackwardHookFunction" and len(sources) == 1:  # a module's full backward hooks: the same numbers
             self._by_tensor[id(tensor)] = sources[0]
             self._foreign.pop(id(tensor), None)
             self.seen[sources[0]].tensor, self.seen[sources[0]].node = tensor, node
             self.seen[sources[0]].version = _version(tensor)
             return sources[0]
+        sources = sorted({*sources, *self._written.pop(_storage(tensor), ())})
         made = self.add(name, tensor)
-        self.own_functions = self.own_functions or isinstance(node, torch.autograd.function.BackwardCFunction)
+        self.keeper.copies |= isinstance(node, torch.autograd.function.BackwardCFunction)
         self._connect(made, sources)
         return made.index
 
@@ -195,8 +205,8 @@ class Watch:
         sources = [index for _, index in before if index is not None]
         if not sources:
             return
-        if self.batch is not None and lacks_batch(kind, [self.seen[index].shape for index in sources]):
-            self.batch, self.sample = None, 0
+        if lacks_batch(kind, [self.seen[index].shape for index in sources]):
+            self.keeper.batch, self.keeper.sample = None, 0
         for part, tensor in enumerate(outputs):
             if not (tensor.is_floating_point() or tensor.is_complex()) or tensor.is_sparse:
                 continue
@@ -205,6 +215,8 @@ class Watch:
                 continue  # handed on as it was, such as by x.contiguous()
             made = self.add(kind, tensor)
             self._connect(made, sources)
+            if any(tensor is each for each, _ in before):
+                self._written[_storage(tensor)].append(made.index)
             made.call, made.part = bind(kind, args, kwargs), part
             weights = [each for each, index in before if index is None and is_weight(each)]
             made.weight = weights[0] if weights else None
