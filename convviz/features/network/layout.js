@@ -7,7 +7,7 @@ const MOST_SCORES = 20;
 const COLUMN = 100; // pixels, at least
 const BETWEEN = 16;
 const GAP = 3;
-const CELL = 15; // of a vector, at most
+const CELL = 15; // of a vector, at most, where there is little room
 const SCORE = 22;
 const LABEL = 26;
 const UNEVEN = 0.76; // a last row that is not full is worth that much less
@@ -65,7 +65,7 @@ export function tilingOf({ count, size, scores }, height, budget) {
     const columns = Math.ceil(count / each);
     const tall = (height - (each - 1) * gap) / each;
     const wide = (budget - (columns - 1) * gap) / columns / aspect;
-    const found = Math.min(tall, wide, vector ? CELL : Infinity);
+    const found = Math.min(tall, wide, vector ? Math.max(CELL, height / 14) : Infinity);
     const merit = found * (count % columns && !vector ? UNEVEN : 1);
     if (merit > best + 0.01) [rows, side, best] = [each, found, merit];
   }

@@ -14,7 +14,7 @@ import { say } from "./sentences.js";
  */
 
 const AROUND = 104; // pixels above, between and below the two rows; as in tab.css
-const ROW = [84, 340];
+const ROW = [60, 340];
 const GAP = 16; // pixels between columns
 const SIDES = 24;
 const NARROW = 600;
@@ -41,6 +41,8 @@ export class Maps {
   #size = "";
   /** @type {Column[]} */
   #marked = [];
+  /** One column at a time. */
+  narrow = false;
 
   /** @param {MapEvents} events */
   constructor(events) {
@@ -151,9 +153,8 @@ export class Maps {
     this.#size = `${width} ${height}`;
     const row = Math.min(ROW[1], Math.max(ROW[0], Math.floor((height - AROUND) / 2)));
     setStyle(this.el, "--row", `${row}px`);
-    const narrow = width < NARROW;
-    this.el.classList.toggle("cv-narrow", narrow);
-    const tilings = fitted(this.#wanted(), row, width - SIDES, narrow);
+    this.narrow = width < NARROW;
+    const tilings = fitted(this.#wanted(), row, width - SIDES, this.narrow);
     for (const [index, column] of this.#columns) {
       const tiling = tilings.get(index);
       if (!tiling) continue;

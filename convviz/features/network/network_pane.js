@@ -187,7 +187,7 @@ export class NetworkPane {
       if (this.#shown !== pointed || !column.tiling) return;
       if (window?.exact) this.#tell();
       if (!window || cell.length < 2) return this.#lens.hide();
-      this.#lens.draw({ window, limits, colours });
+      this.#lens.draw({ window, limits, colours }, this.#maps.narrow);
       const boxes = [column.el, column.maps.forward.el, column.maps.backward.el].map((el) =>
         el.getBoundingClientRect(),
       );
