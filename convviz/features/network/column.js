@@ -1,7 +1,7 @@
 // The column of one operation: its planes above, the gradients at the same cells below, and what is drawn over both.
 import { element, setText } from "../../web/base/dom.js";
 import { cellAt } from "./layout.js";
-import { outlineOf } from "./outlines.js";
+import { drawOutline } from "./outlines.js";
 import { pixelsOf, readPlanes } from "./planes.js";
 import { nameOf, percentText, say, shapeText, shortName } from "./sentences.js";
 
@@ -95,11 +95,7 @@ class MapView {
     for (let plane = 0; plane < tiling.count; plane++) {
       const mask = masks[planes.channels[plane]];
       if (!mask) continue;
-      const [x, y] = tiling.at(plane);
-      const place = new DOMMatrix([wide / size[1], 0, 0, tall / size[0], x, y]);
-      const outline = outlineOf(mask, size);
-      fill.addPath(outline.fill, place);
-      lines.addPath(outline.lines, place);
+      drawOutline(mask, size, [...tiling.at(plane), wide / size[1], tall / size[0]], fill, lines);
     }
     // All of a vector is one frame.
     const whole = tiling.vector && masks.every(Boolean);
