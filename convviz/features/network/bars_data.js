@@ -21,7 +21,7 @@ export function stateOf(size) {
 
 /** @param {NetworkSize} size */
 export function sizeOf(size) {
-  if (size === "inf") return Infinity;
+  if (size === "inf" || size === "-inf") return size === "inf" ? Infinity : -Infinity;
   return typeof size === "number" ? size : NaN;
 }
 

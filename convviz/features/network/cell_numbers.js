@@ -6,6 +6,15 @@ import { say } from "./sentences.js";
 
 /** @typedef {{ value: number, rounding: number }} Read rounding: how far from the true number it may be */
 
+/** What Python told later, by cell. @type {WeakMap<NetworkPacked, Map<string, number>>} */
+const told = new WeakMap();
+
+/** @param {NetworkPacked} packed @param {number[]} cell @param {number} value */
+export function remember(packed, cell, value) {
+  const known = told.get(packed) ?? new Map();
+  told.set(packed, known.set(String(cell), value));
+}
+
 /**
  * null: not recorded, or averaged over several cells.
  * @param {NetworkPacked | null | undefined} packed @param {number[]} shape @param {number[]} cell
@@ -13,11 +22,29 @@ import { say } from "./sentences.js";
  */
 export function numberAt(packed, shape, cell) {
   if (!packed || !dimsOf(shape)) return null;
+  const exact = told.get(packed)?.get(String(cell));
+  if (exact !== undefined) return { value: exact, rounding: 0 };
   const planes = readPlanes(packed);
   const [channel, row, column] = placeOf(cell);
   const plane = planes.channels.indexOf(channel);
   if (plane < 0 || planes.cells) return null;
-  return { value: valueAt(planes, plane, row, column), rounding: planes.rounding };
+  const value = valueAt(planes, plane, row, column);
+  return { value, rounding: value === 0 && planes.exactZeros ? 0 : planes.rounding };
+}
+
+/** Also of a plane that was averaged. @param {NetworkPacked | null | undefined} packed @param {number[]} shape @param {number[]} cell */
+export function numberText(packed, shape, cell) {
+  const read = numberAt(packed, shape, cell);
+  const planes = packed && !read ? readPlanes(packed) : null;
+  if (!planes?.cells) return readText(read);
+  const [channel, ...at] = placeOf(cell);
+  const plane = planes.channels.indexOf(channel);
+  if (plane < 0) return readText(null);
+  const size = planes.cells;
+  const [row, column] = [planes.height, planes.width].map((count, axis) =>
+    Math.floor((at[axis] * count) / size[axis]),
+  );
+  return say("number.mean", { number: formatNumber(valueAt(planes, plane, row, column)) });
 }
 
 /** As much as is known of it. @param {Read | null} read */

@@ -1,5 +1,5 @@
 // The sentence below the maps: a cell's value and gradient, what is done with it next, and what it depends on.
-import { numberAt, readText } from "./cell_numbers.js";
+import { numberText } from "./cell_numbers.js";
 import { countOfField, spanOf } from "./masks.js";
 import { readerSentence } from "./reader_sentences.js";
 import { dimsOf } from "./relations.js";
@@ -12,13 +12,14 @@ import { cellText, nameOf, say } from "./sentences.js";
 export function cellSentence(seen, operation, cell, receptive) {
   const { network, back } = seen;
   const { shape } = network.operations[operation];
-  const value = numberAt(network.planes[operation], shape, cell);
-  const gradient = back.planes[operation] && numberAt(back.planes[operation], shape, cell);
-  const where = { cell: cellText(network.operations[operation], cell), value: readText(value) };
-  const first =
-    gradient === null && !back.planes[operation]
-      ? say("cell.value_only", where)
-      : say("cell.value", { ...where, gradient: readText(gradient) });
+  const where = {
+    cell: cellText(network.operations[operation], cell),
+    value: numberText(network.planes[operation], shape, cell),
+  };
+  const gradient = numberText(back.planes[operation], shape, cell);
+  const first = back.planes[operation]
+    ? say("cell.value", { ...where, gradient })
+    : say("cell.value_only", where);
   return [first, readerSentence(seen, operation, cell), fieldSentence(network, operation, receptive)]
     .filter(Boolean)
     .join(" ");

@@ -1,7 +1,7 @@
 // The column of one operation: its planes above, the gradients at the same cells below, and what is drawn over both.
 import { element, setText } from "../../web/base/dom.js";
 import { cellAt } from "./layout.js";
-import { outlineOf } from "./outlines.js";
+import { drawOutline } from "./outlines.js";
 import { pixelsOf, readPlanes } from "./planes.js";
 import { nameOf, percentText, say, shapeText, shortName } from "./sentences.js";
 
@@ -9,7 +9,7 @@ import { nameOf, percentText, say, shapeText, shortName } from "./sentences.js";
  * @import { Tiling } from "./layout.js"
  * @import { Masks } from "./masks.js"
  * @import { Planes, Shade } from "./planes.js"
- * @typedef {{ value: Shade, gradient: Shade, accent: string, ink: string, card: string, muted: string, line: string,
+ * @typedef {{ value: Shade, gradient: Shade, accent: string, ink: string, card: string, muted: string,
  *   face: string }} Colours
  * @typedef {"forward" | "backward"} Row
  * @typedef {{ operation: number, row: Row, plane: number, at: Pair }} Pointed at: of the planes as they are drawn
@@ -95,11 +95,7 @@ class MapView {
     for (let plane = 0; plane < tiling.count; plane++) {
       const mask = masks[planes.channels[plane]];
       if (!mask) continue;
-      const [x, y] = tiling.at(plane);
-      const place = new DOMMatrix([wide / size[1], 0, 0, tall / size[0], x, y]);
-      const outline = outlineOf(mask, size);
-      fill.addPath(outline.fill, place);
-      lines.addPath(outline.lines, place);
+      drawOutline(mask, size, [...tiling.at(plane), wide / size[1], tall / size[0]], fill, lines);
     }
     // All of a vector is one frame.
     const whole = tiling.vector && masks.every(Boolean);
@@ -189,8 +185,12 @@ export class Column {
     this.gradients = gradient && readPlanes(gradient);
   }
 
-  /** @param {Tiling} tiling @param {Colours} colours @param {string[]} labels @param {number | null} zeros @param {string} more */
-  draw(tiling, colours, labels, zeros, more) {
+  /**
+   * @param {Tiling} tiling @param {Colours} colours
+   * @param {{ labels: string[], zeros: number | null, more: string, after: boolean }} words more: of planes; after: the
+   *   gradient starts before it
+   */
+  draw(tiling, colours, { labels, zeros, more, after }) {
     this.tiling = tiling;
     for (const row of /** @type {const} */ (["forward", "backward"])) {
       const planes = row === "forward" ? this.planes : this.gradients;
@@ -200,7 +200,7 @@ export class Column {
       if (planes)
         map.draw(planes, tiling, row === "forward" ? colours.value : colours.gradient, colours, labels);
     }
-    setText(this.#none, this.gradients ? "" : say("none"));
+    setText(this.#none, this.gradients ? "" : say(after ? "none.after" : "none"));
     this.#none.hidden = Boolean(this.gradients);
     setText(this.#more, more);
     this.#more.hidden = !more;

@@ -31,7 +31,13 @@ export function createImages(choose) {
           const words = say("image", { number: index + 1, label });
           const each = element(
             "button",
-            { type: "button", role: "radio", title: words, "aria-label": words, "data-variant": `image_${index}` },
+            {
+              type: "button",
+              role: "radio",
+              title: words,
+              "aria-label": words,
+              "data-variant": `image_${index}`,
+            },
             String(label),
           );
           each.addEventListener("click", () => pick(index));

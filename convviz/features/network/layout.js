@@ -4,8 +4,10 @@ const MANY = 16; // operations: with more of them, columns are those of layers w
 const FIRST = 8; // of many planes
 const FEW = 16;
 const MOST_SCORES = 20;
+const COLUMN = 100; // pixels, at least
+const BETWEEN = 16;
 const GAP = 3;
-const CELL = 15; // of a vector, at most
+const CELL = 15; // of a vector, at most, where there is little room
 const SCORE = 22;
 const LABEL = 26;
 const UNEVEN = 0.76; // a last row that is not full is worth that much less
@@ -63,7 +65,7 @@ export function tilingOf({ count, size, scores }, height, budget) {
     const columns = Math.ceil(count / each);
     const tall = (height - (each - 1) * gap) / each;
     const wide = (budget - (columns - 1) * gap) / columns / aspect;
-    const found = Math.min(tall, wide, vector ? CELL : Infinity);
+    const found = Math.min(tall, wide, vector ? Math.max(CELL, height / 14) : Infinity);
     const merit = found * (count % columns && !vector ? UNEVEN : 1);
     if (merit > best + 0.01) [rows, side, best] = [each, found, merit];
   }
@@ -94,13 +96,38 @@ function tiled(count, tile, gap, rows, labelled, vector) {
   };
 }
 
+/**
+ * All columns, as large as the width allows; in a narrow page each alone.
+ * @param {{ index: number, count: number, size: Pair, scores: boolean }[]} wanted @param {number} height
+ * @param {number} width @param {boolean} narrow
+ * @returns {Map<number, Tiling>} by operation
+ */
+export function fitted(wanted, height, width, narrow) {
+  const tile = (/** @type {number} */ budget) =>
+    new Map(wanted.map((planes) => [planes.index, tilingOf(planes, height, budget)]));
+  if (narrow) return tile(width);
+  const fits = (/** @type {Map<number, Tiling>} */ tilings) =>
+    [...tilings.values()].reduce((sum, each) => sum + Math.max(COLUMN, each.width) + BETWEEN, -BETWEEN) <=
+    width;
+  const least = tile(COLUMN);
+  if (!fits(least)) return least;
+  let [low, high] = [COLUMN, Math.max(COLUMN, height)];
+  for (let step = 0; step < 7; step++) {
+    const middle = (low + high) / 2;
+    if (fits(tile(middle))) low = middle;
+    else high = middle;
+  }
+  return tile(low);
+}
+
 /** The plane and the cell at a point; null: between planes. @param {Tiling} tiling @param {Pair} size @param {number} x @param {number} y */
 export function cellAt(tiling, [height, width], x, y) {
   const [wide, tall] = tiling.tile;
   for (let plane = 0; plane < tiling.count; plane++) {
     const [left, top] = tiling.at(plane);
-    const reach = tiling.labelled ? wide + LABEL : wide;
-    if (x < left || y < top || x >= left + reach || y >= top + tall) continue;
+    const gap = tiling.vector ? 1 : 0; // no place between the cells of a vector that is none of them
+    const reach = wide + (tiling.labelled ? LABEL : gap);
+    if (x < left || y < top || x >= left + reach || y >= top + tall + gap) continue;
     const column = Math.min(width - 1, Math.floor(((x - left) / wide) * width));
     return { plane, row: Math.min(height - 1, Math.floor(((y - top) / tall) * height)), column };
   }

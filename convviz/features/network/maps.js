@@ -1,8 +1,8 @@
 // Two rows of maps: forward above, backward below, at the same cells. A column an operation.
 import { element, setAttribute, setStyle } from "../../web/base/dom.js";
 import { Column } from "./column.js";
-import { areScores, columnsOf, firstOf, tilingOf } from "./layout.js";
-import { cellBeside } from "./cell_steps.js";
+import { areScores, columnsOf, firstOf, fitted } from "./layout.js";
+import { pressedInMaps } from "./map_keys.js";
 import { dimsOf } from "./relations.js";
 import { say } from "./sentences.js";
 
@@ -14,9 +14,9 @@ import { say } from "./sentences.js";
  */
 
 const AROUND = 104; // pixels above, between and below the two rows; as in tab.css
-const ROW = [84, 340];
-const GAP = 16;
-const LEAST = 92; // pixels of a column
+const ROW = [60, 340];
+const GAP = 16; // pixels between columns
+const SIDES = 24;
 const NARROW = 600;
 
 export class Maps {
@@ -26,7 +26,7 @@ export class Maps {
   el;
   /** @type {Map<number, Column>} */
   #columns = new Map();
-  #events;
+  events;
   /** @type {NetworkSource | null} */
   #source = null;
   /** @type {NetworkBack | null} */
@@ -41,10 +41,12 @@ export class Maps {
   #size = "";
   /** @type {Column[]} */
   #marked = [];
+  /** One column at a time. */
+  narrow = false;
 
   /** @param {MapEvents} events */
   constructor(events) {
-    this.#events = events;
+    this.events = events;
     const names = [this.#forward, this.#backward].map((name) => element("div.cv-network-row", name));
     this.el = element(
       "div.cv-network-maps",
@@ -53,18 +55,22 @@ export class Maps {
     );
     this.#inner.addEventListener(
       "pointermove",
-      (event) => event.pointerType !== "touch" && this.#events.point(this.#at(event)),
+      (event) => event.pointerType !== "touch" && this.events.point(this.#at(event)),
     );
     this.#inner.addEventListener(
       "pointerleave",
-      (event) => event.pointerType !== "touch" && this.#events.point(null),
+      (event) => event.pointerType !== "touch" && this.events.point(null),
     );
     this.#inner.addEventListener("click", (event) => {
       const pointed = this.#at(event);
-      if (pointed) this.#events.pin(pointed);
+      if (pointed) this.events.pin(pointed);
     });
-    this.#inner.addEventListener("dblclick", (event) => this.#at(event) && this.#events.open());
-    this.#inner.addEventListener("keydown", (event) => this.#onKey(event));
+    this.#inner.addEventListener("dblclick", (event) => this.#at(event) && this.events.open());
+    this.#inner.addEventListener("keydown", (event) => {
+      if (!pressedInMaps(this, event)) return;
+      event.preventDefault();
+      event.stopPropagation(); // or a notebook takes the arrow keys
+    });
     this.#inner.addEventListener("focusin", ({ target }) => this.#reach(/** @type {Element} */ (target)));
     new ResizeObserver(() => this.#refit()).observe(this.el);
   }
@@ -88,46 +94,12 @@ export class Maps {
   /** @type {Pointed | null} */
   cursor = null;
 
-  /** @param {KeyboardEvent} event */
-  #onKey(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const column = [...this.#columns.values()].find(({ el }) => el === event.target);
-    if (!column) return;
-    const here = this.cursor?.operation === column.operation.index ? this.cursor : startOf(column);
-    const handled = event.key.startsWith("Arrow")
-      ? this.#step(column, here, event.key)
-      : this.#press(event.key, here);
-    if (!handled) return;
-    event.preventDefault();
-    event.stopPropagation();
-  }
+  columns = () => [...this.#columns.values()];
 
-  /** @param {Column} column @param {Pointed | null} here @param {string} key */
-  #step(column, here, key) {
-    const began = this.cursor?.operation === column.operation.index;
-    const next = here && (began ? cellBeside(column, here, key) : here);
-    if (next) this.#events.point(next);
-    else if (key === "ArrowLeft" || key === "ArrowRight") {
-      const all = [...this.#columns.values()];
-      const beside = all[all.indexOf(column) + (key === "ArrowRight" ? 1 : -1)];
-      const start = beside && startOf(beside, here?.row);
-      if (!start) return true;
-      beside.el.focus({ preventScroll: true });
-      this.reveal(beside.operation.index);
-      this.#events.point(start);
-    }
-    return true;
-  }
-
-  /** @param {string} key @param {Pointed | null} here */
-  #press(key, here) {
-    if (key === "Escape") return this.#events.back();
-    if (!here) return false;
-    if (key === "Enter" || key === " ") this.#events.pin(here);
-    else if (key === "s" || key === "1") this.#events.sendBack();
-    else if (key === "o") this.#events.open();
-    else return false;
-    return true;
+  /** Its bar is pointed at. @param {number | null} operation */
+  light(operation) {
+    for (const { el, operation: own } of this.columns())
+      el.classList.toggle("cv-lit", own.index === operation);
   }
 
   /** In sight, moved no more than needed. @param {number} operation @param {boolean} [focus] */
@@ -156,7 +128,7 @@ export class Maps {
     if (anew) this.#columns.clear();
     const before = this.#columns;
     const columnFor = (/** @type {number} */ index) =>
-      before.get(index) ?? new Column(network.operations[index], () => this.#events.all(index));
+      before.get(index) ?? new Column(network.operations[index], () => this.events.all(index));
     this.#columns = new Map(shown.map((index) => [index, columnFor(index)]));
     const els = [...this.#columns.values()].map(({ el }) => el);
     if (els.length !== this.#inner.childElementCount || els.some((el, at) => el !== this.#inner.children[at]))
@@ -171,7 +143,7 @@ export class Maps {
     const size = `${this.el.clientWidth} ${this.el.clientHeight}`;
     if (size === this.#size || !this.#source) return;
     this.draw();
-    this.#events.point(null);
+    this.events.point(null);
   }
 
   draw() {
@@ -181,57 +153,45 @@ export class Maps {
     this.#size = `${width} ${height}`;
     const row = Math.min(ROW[1], Math.max(ROW[0], Math.floor((height - AROUND) / 2)));
     setStyle(this.el, "--row", `${row}px`);
-    const narrow = width < NARROW;
-    this.el.classList.toggle("cv-narrow", narrow);
-    const tilings = this.#fitted(row, narrow ? width - 24 : width - 24, narrow);
+    this.narrow = width < NARROW;
+    const tilings = fitted(this.#wanted(), row, width - SIDES, this.narrow);
     for (const [index, column] of this.#columns) {
       const tiling = tilings.get(index);
       if (!tiling) continue;
       const labels =
         column.planes?.channels.map((channel) => network.labels?.[channel] ?? String(channel)) ?? [];
-      const { shape } = network.operations[index];
-      const hidden = shape.length === 3 ? shape[0] - tiling.count : 0;
-      const more =
-        this.choice.whole.has(index) && shape[0] > 16
-          ? say("fewer")
-          : hidden > 0
-            ? say("more", { count: shape[0] })
-            : "";
-      column.draw(tiling, this.#colours, labels, this.#back.zeros[index], more);
+      const { from, zeros } = this.#back;
+      const after = from.kind === "cell" && index > (from.operation ?? 0);
+      column.draw(tiling, this.#colours, {
+        labels,
+        zeros: zeros[index],
+        more: this.#moreOf(column, tiling.count),
+        after,
+      });
     }
   }
 
-  /** As large as the width allows. @param {number} row @param {number} width @param {boolean} narrow */
-  #fitted(row, width, narrow) {
+  /** What the button below a column offers. @param {Column} column @param {number} shown */
+  #moreOf({ operation, planes }, shown) {
+    const all = operation.shape[0];
+    if (!planes || operation.shape.length !== 3) return "";
+    if (this.choice.whole.has(operation.index)) return say("fewer");
+    const can = this.#source?.channels ? all : planes.count;
+    if (can <= shown) return "";
+    return can === all ? say("more", { count: all }) : say("more.some", { count: can, all });
+  }
+
+  /** How many planes of each column are drawn, and how large they are. */
+  #wanted() {
     const { operations } = /** @type {NetworkSource} */ (this.#source).network;
-    const tile = (/** @type {number} */ budget) =>
-      new Map(
-        [...this.#columns].flatMap(([index, { planes }]) => {
-          if (!planes) return [];
-          const vector = planes.height === 1 && planes.width === 1;
-          const count = this.choice.whole.has(index)
-            ? planes.count
-            : Math.min(planes.count, firstOf(operations[index].shape[0] ?? 1, vector));
-          const all = {
-            count,
-            size: /** @type {Pair} */ ([planes.height, planes.width]),
-            scores: areScores(operations, index),
-          };
-          return [[index, tilingOf(all, row, budget)]];
-        }),
-      );
-    if (narrow) return tile(width);
-    const least = tile(LEAST);
-    let [low, high] = [LEAST, Math.max(LEAST, row)];
-    const fits = (/** @type {Map<number, { width: number }>} */ tilings) =>
-      [...tilings.values()].reduce((sum, each) => sum + Math.max(LEAST, each.width) + GAP, -GAP) <= width;
-    if (!fits(least)) return least;
-    for (let step = 0; step < 7; step++) {
-      const middle = (low + high) / 2;
-      if (fits(tile(middle))) low = middle;
-      else high = middle;
-    }
-    return tile(low);
+    return this.columns().flatMap(({ operation: { index, shape }, planes }) => {
+      if (!planes) return [];
+      const { count, height, width } = planes;
+      const first = firstOf(shape[0] ?? 1, height === 1 && width === 1);
+      const size = /** @type {Pair} */ ([height, width]);
+      const drawn = this.choice.whole.has(index) ? count : Math.min(count, first);
+      return [{ index, count: drawn, size, scores: areScores(operations, index) }];
+    });
   }
 
   /** @param {import("./column.js").Row} row @param {Field} field @param {number} except */
@@ -260,13 +220,4 @@ export class Maps {
     for (const map of Object.values(column.maps))
       map.ring(pointed.plane, pointed.at, column.planes, column.tiling, colours, pinned);
   }
-}
-
-/** @param {Column} column @param {import("./column.js").Row} [row] @returns {Pointed | null} */
-function startOf(column, row = "forward") {
-  if (!column.planes) return null;
-  const at = /** @type {Pair} */ (
-    [column.planes.height, column.planes.width].map((size) => Math.floor((size - 1) / 2))
-  );
-  return { operation: column.operation.index, row, plane: 0, at };
 }

@@ -43,8 +43,9 @@ export function countOfField(masks) {
  * @param {Masks | undefined} masks @param {number} width of a plane
  */
 export function spanOf(masks, width) {
-  const mask = joined(/** @type {Uint8Array[]} */ ([...new Set(masks ?? [])].filter(Boolean)));
-  if (!mask) return null;
+  const parts = /** @type {Uint8Array[]} */ ([...new Set(masks ?? [])].filter(Boolean));
+  if (!parts.length) return null;
+  const mask = joined(parts);
   let [top, bottom, left, right, count] = [Infinity, -1, Infinity, -1, 0];
   mask.forEach((on, at) => {
     if (!on) return;
@@ -58,36 +59,31 @@ export function spanOf(masks, width) {
 
 /** @param {Map<number, Masks>} all @param {number} operation @param {Masks} more */
 export function join(all, operation, more) {
-  const before = all.get(operation);
-  const pairs = new Shared();
   if (!more.some(Boolean)) return;
-  all.set(operation, before ? before.map((mask, at) => pairs.joined([mask, more[at]])) : more);
+  const before = all.get(operation);
+  const shared = new Shared();
+  all.set(operation, before ? before.map((mask, at) => shared.pair(mask, more[at])) : more);
 }
 
 /** Unions of the same masks are one mask. */
 class Shared {
-  /** @type {Map<Uint8Array, number>} */
-  #ids = new Map();
-  /** @type {Map<string, Uint8Array | null>} */
+  /** @type {Map<Uint8Array, Map<Uint8Array, Uint8Array>>} */
   #made = new Map();
 
-  /** @param {Iterable<Uint8Array | null>} masks */
-  joined(masks) {
-    const parts = /** @type {Uint8Array[]} */ ([...new Set(masks)].filter(Boolean));
-    if (parts.length < 2) return parts[0] ?? null;
-    for (const part of parts) if (!this.#ids.has(part)) this.#ids.set(part, this.#ids.size);
-    const key = parts
-      .map((part) => this.#ids.get(part))
-      .sort()
-      .join();
-    if (!this.#made.has(key)) this.#made.set(key, joined(parts));
-    return this.#made.get(key) ?? null;
+  /** @param {Uint8Array | null} a @param {Uint8Array | null} b */
+  pair(a, b) {
+    if (!a || !b || a === b) return a ?? b;
+    let known = this.#made.get(a);
+    if (!known) this.#made.set(a, (known = new Map()));
+    let union = known.get(b);
+    if (!union) known.set(b, (union = joined([a, b])));
+    return union;
   }
 }
 
-/** @param {Uint8Array[]} parts */
+/** @param {Uint8Array[]} parts at least one */
 function joined(parts) {
-  if (parts.length < 2) return parts[0] ?? null;
+  if (parts.length < 2) return parts[0];
   const union = Uint8Array.from(parts[0]);
   for (const part of parts.slice(1)) unite(union, part);
   return union;
@@ -128,16 +124,18 @@ function throughChannels(masks, here, there, channels, forth) {
   const shared = new Shared();
   if ("groups" in channels) {
     const [each, wide] = [here / channels.groups, there / channels.groups];
-    const blocks = Array.from({ length: channels.groups }, (_, group) =>
-      shared.joined(masks.slice(group * each, (group + 1) * each)),
-    );
+    const blocks = Array.from({ length: channels.groups }, (_, group) => {
+      const parts = new Set(masks.slice(group * each, (group + 1) * each));
+      return [...parts].reduce((union, part) => shared.pair(union, part), null);
+    });
     return Array.from({ length: there }, (_, at) => blocks[Math.floor(at / wide)]);
   }
   if (forth) return Array.from(channels.from, (source) => masks[source] ?? null);
-  /** @type {(Uint8Array | null)[][]} */
-  const reading = Array.from({ length: there }, () => []);
-  channels.from.forEach((source, at) => source >= 0 && masks[at] && reading[source].push(masks[at]));
-  return reading.map((list) => shared.joined(list));
+  const found = /** @type {Masks} */ (Array(there).fill(null));
+  channels.from.forEach((source, at) => {
+    if (source >= 0 && masks[at]) found[source] = shared.pair(found[source], masks[at]);
+  });
+  return found;
 }
 
 /**

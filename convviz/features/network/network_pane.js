@@ -1,6 +1,6 @@
 // The parts of the picture, and what they tell each other.
-import { element, setText } from "../../web/base/dom.js";
-import { plainText, rich, setRich } from "../../web/base/rich_text.js";
+import { element } from "../../web/base/dom.js";
+import { rich, setRich } from "../../web/base/rich_text.js";
 import { button } from "../../web/tabs/pane_elements.js";
 import { Bars } from "./bars.js";
 import { Fields } from "./fields.js";
@@ -8,10 +8,11 @@ import { createImages } from "./images.js";
 import { hasMore } from "./layout.js";
 import { Lens } from "./lens.js";
 import { Maps } from "./maps.js";
-import { shades } from "./planes.js";
 import { sameFrom } from "./recorded_source.js";
 import { fromText, SendBack } from "./send_back.js";
-import { nameOf, saidOf, say } from "./sentences.js";
+import { saidOf, say } from "./sentences.js";
+import { canOpen, CellLine } from "./cell_line.js";
+import { readColours } from "./colours.js";
 import { cellSentence } from "./cell_sentences.js";
 import { NumbersTable } from "./table.js";
 import { Rule } from "./rule.js";
@@ -60,29 +61,25 @@ export class NetworkPane {
   #send = new SendBack((from) => this.#sendBack(from));
   #images = createImages((index) => this.#setImage(index));
   #every = button(say("columns.all"), () => this.#toggleEvery(), { "aria-pressed": "false" });
-  #told = element("p.cv-network-told");
-  #openButton = button("", () => this.#open(), { "data-variant": "open", "aria-pressed": "false" });
-  #sendButton = button(say("send.this"), () => this.#sendCell());
-  #unpinButton = button(say("unpin"), () => void this.#unpin());
-  #actions = element(
-    "div.cv-buttons.cv-network-actions",
-    this.#openButton,
-    this.#sendButton,
-    this.#unpinButton,
-  );
+  #line;
   #rule = new Rule(() => this.#closeRule());
   #root;
 
   /** @param {PaneTools} pane @param {HTMLElement} body */
   constructor(pane, body) {
     this.#pane = pane;
+    this.#line = new CellLine(pane, {
+      open: () => this.#open(),
+      send: () => this.#sendCell(),
+      unpin: () => void this.#unpin(),
+    });
     this.#root = element(
       "div.cv-network",
       element("div.cv-network-head", element("h3", say("title")), this.#finding),
       this.#bars.el,
       element("div.cv-network-choices", this.#images.el, this.#send.el, this.#every),
       element("div.cv-network-stage", this.#maps.el, this.#rule.el),
-      element("div.cv-network-foot-line", this.#told, this.#actions),
+      this.#line.el,
       element("div.cv-network-more-lines", this.#notes, this.#table.el),
       this.#lens.el,
     );
@@ -98,7 +95,9 @@ export class NetworkPane {
   /** @param {NetworkSource} source */
   set(source) {
     const isNew = source !== this.#source;
-    this.#readColours();
+    const theme = this.#pane.root.dataset.theme ?? "light";
+    if (theme !== this.#theme) this.#colours = readColours(this.#pane);
+    this.#theme = theme;
     if (isNew) {
       this.#source = source;
       this.#fields = new Fields(source.network.operations);
@@ -108,25 +107,6 @@ export class NetworkPane {
       this.#rule.close();
     }
     this.#show();
-  }
-
-  #readColours() {
-    const theme = this.#pane.root.dataset.theme ?? "light";
-    if (theme === this.#theme) return;
-    this.#theme = theme;
-    const style = getComputedStyle(this.#pane.root);
-    const of = (/** @type {string} */ name) => style.getPropertyValue(`--cv-${name}`).trim();
-    const bad = [1, 3, 5].map((at) => parseInt(of("bad").slice(at, at + 2), 16));
-    this.#colours = {
-      value: shades(this.#pane.scale("input"), bad),
-      gradient: shades(this.#pane.scale("output"), bad),
-      accent: of("accent"),
-      ink: of("ink"),
-      card: of("card"),
-      muted: of("muted"),
-      line: of("line"),
-      face: style.fontFamily,
-    };
   }
 
   #show() {
@@ -205,8 +185,9 @@ export class NetworkPane {
     const limits = /** @type {Pair} */ ([column.planes.limit, column.gradients?.limit ?? 1]);
     const draw = (/** @type {NetworkWindow | null | undefined} */ window) => {
       if (this.#shown !== pointed || !column.tiling) return;
+      if (window?.exact) this.#tell();
       if (!window || cell.length < 2) return this.#lens.hide();
-      this.#lens.draw({ window, limits, colours });
+      this.#lens.draw({ window, limits, colours }, this.#maps.narrow);
       const boxes = [column.el, column.maps.forward.el, column.maps.backward.el].map((el) =>
         el.getBoundingClientRect(),
       );
@@ -227,27 +208,15 @@ export class NetworkPane {
       here && receptive
         ? cellSentence({ network, back, fields: this.#fields }, here.operation, this.#cellOf(here), receptive)
         : say(start, { cell: `**${fromText(network, back.from)}**` });
-    setRich(this.#told, words);
-    if (here && document.activeElement?.closest(".cv-network-maps"))
-      this.#pane.say(plainText(words).replaceAll("**", ""));
-    this.#actions.hidden = !this.#pinned;
-    if (!this.#pinned) return;
-    const { operation } = this.#pinned;
-    const { opens } = network.operations[operation];
-    const canOpen = opens === "rule" || (opens === "board" && source.open);
-    this.#openButton.hidden = !canOpen;
-    const name = nameOf(network.operations[operation]);
-    setText(this.#openButton, say(opens === "board" ? "open.board" : "open.rule", { name }));
-    const from = { kind: "cell", operation, cell: this.#cellOf(this.#pinned) };
-    const can = source.canSend(from);
-    this.#sendButton.setAttribute("aria-disabled", String(!can));
-    this.#sendButton.title = can ? "" : say("send.recorded");
+    this.#line.tell(words, Boolean(here));
+    const pinned = this.#pinned;
+    this.#line.offer(source, pinned && { operation: pinned.operation, cell: this.#cellOf(pinned) });
   }
 
   /** @param {Pointed} pointed */
   #pin(pointed) {
     const same = this.#pinned && samePlace(this.#pinned, pointed);
-    if (same && document.activeElement?.closest(".cv-network-column")) return this.#open();
+    if (same) return this.#open();
     this.#pinned = pointed;
     this.#maps.column(pointed.operation)?.el.focus({ preventScroll: true });
     this.#point(pointed);
@@ -265,18 +234,18 @@ export class NetworkPane {
     if (!source || !back || !colours || !pinned) return;
     const operation = source.network.operations[pinned.operation];
     const cell = this.#cellOf(pinned);
-    if (operation.opens === "board" && source.open) {
+    if (!canOpen(source, operation)) return;
+    if (operation.opens === "board") {
       const refused = (/** @type {Error} */ { message }) => this.#send.tell(message);
-      return void source.open(pinned.operation, cell, back)?.catch(refused);
+      return void source.open?.(pinned.operation, cell, back)?.catch(refused);
     }
-    if (operation.opens !== "rule") return;
     this.#lens.hide();
-    this.#openButton.setAttribute("aria-pressed", "true");
+    this.#line.opened(true);
     this.#rule.open({ network: source.network, back, fields: this.#fields }, colours, pinned.operation, cell);
   }
 
   #closeRule() {
-    this.#openButton.setAttribute("aria-pressed", "false");
+    this.#line.opened(false);
     if (this.#pinned) this.#maps.column(this.#pinned.operation)?.el.focus({ preventScroll: true });
     this.#point(this.#pinned);
   }
@@ -309,8 +278,9 @@ export class NetworkPane {
   async #setImage(index) {
     const source = this.#source;
     if (!source?.input) return;
+    const from = this.#back?.from ?? source.network.backs[0].from;
     await source.input(index);
-    this.#back = source.network.backs[0];
+    this.#back = await source.back(from);
     this.#show();
   }
 
@@ -324,10 +294,13 @@ export class NetworkPane {
   }
 
   /** @param {number} operation */
-  #toggleAll(operation) {
+  async #toggleAll(operation) {
     const { whole } = this.#maps.choice;
-    if (!whole.delete(operation)) whole.add(operation);
-    this.#maps.draw();
+    if (!whole.delete(operation)) {
+      whole.add(operation);
+      await this.#source?.channels?.(operation).catch(() => {});
+    }
+    this.#maps.build();
     this.#point(this.#pinned);
   }
 

@@ -42,7 +42,9 @@ type NetworkPacked = {
   cells?: number[];
   scale?: number;
   data?: string;
-  values?: Float32Array | number[];
+  values?: ArrayLike<number>;
+  zeros?: string; // "exact": what is drawn as 0 is 0
+  parts?: NetworkPacked[]; // what came later, too
 };
 type NetworkFrom = { kind: string; operation?: number; cell?: number[] };
 type NetworkBack = {
@@ -76,8 +78,8 @@ type NetworkSource = {
   back: (from: NetworkFrom) => Promise<NetworkBack>;
   canSend: (from: NetworkFrom) => boolean;
   window?: (operation: number, cell: number[], back: NetworkBack) => Promise<NetworkWindow | null>;
-  channels?: (operation: number, channels: number[]) => Promise<{ planes: NetworkPacked }>;
-  inputs?: { label: string | number }[];
+  channels?: (operation: number) => Promise<void>; // all of them, from now on
+  inputs?: { label: string | number; read?: string | number }[];
   input?: (index: number) => unknown;
   open: ((operation: number, cell: number[], back: NetworkBack) => Promise<unknown> | void) | null;
   close: () => void;

@@ -3,11 +3,12 @@ import { colorOf } from "../../web/base/format.js";
 
 const QUANTILE = 0.99; // of the numbers that are not 0: a few far out must not bleach the others
 const BINS = 1024;
+const MOST_COUNTED = 8191; // numbers of a tensor; odd, for rows are even
 const SHADES = 255; // on each side of 0
 
 /**
  * @typedef {{ count: number, height: number, width: number, channels: number[], cells: Pair | null, values:
- *   Float32Array, limit: number, exact: boolean, rounding: number }} Planes cells: the true size of a plane that
+ *   Float32Array, limit: number, exact: boolean, exactZeros: boolean, rounding: number }} Planes cells: the true size of a plane that
  *   was reduced; limit: where the colours end; rounding: how far a number may be from the true one
  */
 
@@ -23,7 +24,8 @@ export function readPlanes(packed) {
 
 /** @param {NetworkPacked} packed @returns {Planes} */
 function read(packed) {
-  const { shape, channels, cells, scale = 0, data, values } = packed;
+  const { shape, channels, cells, scale = 0, data, values, zeros, parts } = packed;
+  if (parts) return whole(parts.map(readPlanes));
   const exact = values !== undefined;
   const numbers = values ? Float32Array.from(values) : decoded(data ?? "", scale / 127);
   const [count, height = 1, width = 1] = shape.length === 2 ? [1, ...shape] : shape.length ? shape : [1];
@@ -36,7 +38,23 @@ function read(packed) {
     values: numbers,
     limit: limitOf(numbers),
     exact,
+    exactZeros: exact || zeros === "exact",
     rounding: exact ? 0 : scale / 254,
+  };
+}
+
+/** Planes that came one after the other. @param {Planes[]} parts @returns {Planes} */
+function whole(parts) {
+  const values = Float32Array.from(parts.flatMap((part) => [...part.values]));
+  return {
+    ...parts[0],
+    count: parts.reduce((sum, { count }) => sum + count, 0),
+    channels: parts.flatMap(({ channels }) => channels),
+    values,
+    limit: limitOf(values),
+    exact: parts.every(({ exact }) => exact),
+    exactZeros: parts.every(({ exactZeros }) => exactZeros),
+    rounding: Math.max(...parts.map(({ rounding }) => rounding)),
   };
 }
 
@@ -57,12 +75,15 @@ export function limitOf(values) {
   for (const value of values) if (Number.isFinite(value)) largest = Math.max(largest, Math.abs(value));
   if (!largest) return 1;
   const bins = new Uint32Array(BINS);
+  const step = Math.ceil(values.length / MOST_COUNTED);
   let count = 0;
-  for (const value of values) {
+  for (let at = 0; at < values.length; at += step) {
+    const value = values[at];
     if (!value || !Number.isFinite(value)) continue;
     bins[Math.min(BINS - 1, Math.floor((Math.abs(value) / largest) * BINS))]++;
     count++;
   }
+  if (!count) return largest;
   let below = 0;
   let at = 0;
   while (at < BINS - 1 && (below += bins[at]) < QUANTILE * count) at++;

@@ -3,6 +3,8 @@ import { sentences } from "../../web/base/sentences.js";
 
 export const say = sentences(WORDS);
 
+const MOST_LETTERS = 15; // over a column
+
 /** Of another part, such as what was found; empty: no such sentence. @param {NetworkSaid | null | undefined} said */
 export const saidOf = (said) =>
   said && said.id in WORDS ? say(/** @type {keyof typeof WORDS} */ (said.id), said.args) : "";
@@ -19,7 +21,8 @@ export function nameOf({ label, name, kind }) {
 /** Short, over its maps: the end of a path tells more than its beginning. @param {NetworkOperation} operation @returns {[string, string]} */
 export function shortName(operation) {
   const [first, path = ""] = nameOf(operation).split(" ");
-  const short = (/** @type {string} */ text) => text.split(".").slice(-2).join(".");
+  const short = (/** @type {string} */ text) =>
+    text.length <= MOST_LETTERS ? text : `\u2026${text.split(".").slice(-2).join(".")}`;
   return [short(first), short(path)];
 }
 

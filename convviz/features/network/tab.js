@@ -8,9 +8,12 @@ import { say } from "./sentences.js";
 
 export default tab("network", (pane, body) => {
   const picture = new NetworkPane(pane, body);
-  const source = createLenetSource(LENET, (changes, { out_channels, rows, columns }) => {
-    const [channel, row, column] = [out_channels, rows, columns].map(([first]) => first);
-    pane.goTo({ ...changes, tab: "" }, say("opened", { channel, row, column }));
-  });
+  // It makes backs and inputs of its own, and is given no others.
+  const source = /** @type {any} */ (
+    createLenetSource(LENET, (changes, { out_channels, rows, columns }) => {
+      const [channel, row, column] = [out_channels, rows, columns].map(([first]) => first);
+      pane.goTo({ ...changes, tab: "" }, say("opened", { channel, row, column }));
+    })
+  );
   return () => picture.set(source);
 });
