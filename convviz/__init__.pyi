@@ -18,6 +18,8 @@ from convviz.export.es_module import export_module as export_module
 from convviz.export.page import export_html as export_html
 from convviz.export.picture import export_picture as export_picture
 from convviz.features.graph.public import graph as graph
+from convviz.features.network.export_page import export_network as export_network
+from convviz.features.network.public import network as network
 from convviz.geometry.spec import ConvSpec as ConvSpec
 from convviz.geometry.taps import taps as taps
 from convviz.ops.conv2d import conv2d as conv2d

@@ -1,17 +1,59 @@
-"""A layer of somebody's own model, opened in the app with its real numbers."""
+"""Somebody's own model, opened with its real numbers: all of it, or one of its layers in the app."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from importlib import import_module
+from typing import Any, overload
 
 import torch
+from ipywidgets import Widget
 
 from convviz.app.app import App
 from convviz.explanation.layer.crop_window import choose_window, cut
+from convviz.explanation.layer.find_layer import SHOWN
 from convviz.explanation.layer.layer_sentences import layer_story
-from convviz.explanation.layer.record_run import record_layer
+from convviz.explanation.layer.record_run import Recorded, record_layer
+from convviz.facts.features import tabs_that
 from convviz.ops.devices_and_dtypes import DTYPES, available_devices, device_name
 
+OPEN_MODELS = tabs_that(lambda feature: feature.get("opens_models"))  # a feature, while its folder is there
 
+
+@overload
+def explain(
+    module: torch.nn.Conv2d | torch.nn.ConvTranspose2d,
+    x: Any,
+    *,
+    layer: None = None,
+    loss: Callable[[Any], torch.Tensor] | None = None,
+    window: Mapping[str, int | slice] | None = None,
+    run: int = 0,
+    theme: str = "auto",
+    lang: str | None = None,
+) -> App: ...
+@overload
+def explain(
+    module: torch.nn.Module,
+    x: Any,
+    *,
+    layer: str | torch.nn.Module,
+    loss: Callable[[Any], torch.Tensor] | None = None,
+    window: Mapping[str, int | slice] | None = None,
+    run: int = 0,
+    theme: str = "auto",
+    lang: str | None = None,
+) -> App: ...
+@overload
+def explain(
+    module: torch.nn.Module,
+    x: Any,
+    *,
+    layer: None = None,
+    loss: Callable[[Any], torch.Tensor] | None = None,
+    window: Mapping[str, int | slice] | None = None,
+    run: int = 0,
+    theme: str = "auto",
+    lang: str | None = None,
+) -> Widget: ...
 def explain(
     module: torch.nn.Module,
     x: Any,
@@ -22,16 +64,18 @@ def explain(
     run: int = 0,
     theme: str = "auto",
     lang: str | None = None,
-) -> App:
-    """Run a model forward and backward on a batch, and open the app on one of its convolutions.
+) -> Widget:
+    """Run a model forward and backward on a batch, and open the network, or one of its convolutions in the app.
 
-    Where a layer is too large for the board, a window of it is shown, and the page says which numbers are then the
-    layer's own. The model, its gradients, its running statistics, torch's random numbers and x stay as they were.
+    The network shows every operation with its gradient. Where a layer is too large for the board, a window of it is
+    shown, and the page says which numbers are then the layer's own. The model, its gradients, its running statistics,
+    torch's random numbers and x stay as they were.
 
     Args:
-        module: an ``nn.Conv2d`` or ``nn.ConvTranspose2d``, torch's or ours, or a model that has one.
+        module: a model; an ``nn.Conv2d`` or ``nn.ConvTranspose2d``, torch's or ours, opens in the app at once.
         x: a batch ``[N, C_in, H, W]``, or whatever the model takes; a tuple of arguments, or a dict of named ones.
-        layer: which layer of the model, by its name, such as ``"features.0"``, or itself; default: the only one.
+        layer: which convolution of the model to open in the app, by its name, such as ``"features.0"``, or itself;
+            default: the whole network, or the only convolution where ``window`` or ``run`` speaks of it.
         loss: a function from the model's output to a number; default: the sum of the output.
         window: what to show: any of ``samples``, ``in_channels``, ``out_channels``, ``rows`` and ``columns``, the last
             two of the layer's output, each a number or a slice; default: all that fits, else the first of it.
@@ -40,15 +84,33 @@ def explain(
         lang: the language of the app, such as ``"zh-Hans"``; default: the browser's.
 
     Returns:
-        The app. Its button Reset leads back to these numbers. Its tensors, such as ``app.grad_input``, are those of the
-        window that it shows; ``app.introduction()`` says which window, and which of them are the layer's own.
+        A widget: the network, or the app. The app's button Reset leads back to these numbers, its tensors, such as
+        ``app.grad_input``, are those of the window that it shows; ``app.introduction()`` says which window, and which
+        of them are the layer's own.
 
     Raises:
         TypeError: an argument is of another type.
         ValueError: there is no such layer, it did not run or is no plain 2-D convolution, the loss cannot be
             differentiated by its output, the window is not there, or numbers are not finite.
     """
+    asks_for_layer = layer is not None or window is not None or run != 0 or isinstance(module, SHOWN)
+    if OPEN_MODELS and not asks_for_layer:
+        opener = import_module(f"convviz.features.{OPEN_MODELS[0]}.open_model")
+        opened: Widget = opener.open_model(module, x, loss=loss, theme=theme, lang=lang)
+        return opened
     made = record_layer(module, x, layer, loss, run)
+    return open_layer(made, window=window, loss=loss, theme=theme, lang=lang)
+
+
+def open_layer(
+    made: Recorded,
+    *,
+    window: Mapping[str, int | slice] | None = None,
+    loss: Callable[[Any], torch.Tensor] | None = None,
+    theme: str = "auto",
+    lang: str | None = None,
+) -> App:
+    """Open the app on what a convolution did in a run, as ``explain`` does."""
     shown = choose_window(made, window)
     parts = cut(made, shown)
     dtype = made.output.dtype if made.output.dtype in DTYPES.values() else torch.float32

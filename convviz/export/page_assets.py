@@ -9,7 +9,7 @@ from typing import Any
 
 from convviz import __version__
 from convviz.facts import facts
-from convviz.facts.features import ALONE, RECORDED, TABS
+from convviz.facts.features import ALONE, LARGE, RECORDED, TABS
 from convviz.facts.i18n.current_language import each_language
 from convviz.views.theme import COLORSCALES
 from convviz.web.bundle import bundle_several
@@ -77,4 +77,5 @@ def element_bundles() -> str:
 def own_tabs(tab: str, lesson: Any = None, *, bare: bool = False) -> tuple[str, ...]:
     """Return the tabs of a page without a kernel; a ``bare`` one has the open one and its lesson's alone."""
     wanted = {tab} & {*ALONE} | {step.get("tab") for step in (lesson or {"steps": []})["steps"]}
-    return tuple(name for name in SHOWN if name in wanted or (name in ALONE and not bare))
+    unasked = {*ALONE} - {*LARGE}
+    return tuple(name for name in SHOWN if name in wanted or (name in unasked and not bare))

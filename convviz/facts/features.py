@@ -18,6 +18,7 @@ def tabs_that(holds: Callable[[Mapping[str, Any]], Any]) -> list[str]:
 
 
 ALONE = tabs_that(lambda feature: feature["works"] == "page")  # the page computes them
+LARGE = tabs_that(lambda feature: feature.get("large"))  # a page to keep has them only if they are asked for
 OF_A_NOTEBOOK = tabs_that(lambda feature: feature["works"] == "notebook")  # run a visitor's own code
 HELD = tabs_that(lambda feature: feature.get("held_by_server"))  # keep their state where a server keeps no other
 STATEFUL = tabs_that(lambda feature: "state" in feature)  # act, and stay as they are

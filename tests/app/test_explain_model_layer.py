@@ -175,8 +175,8 @@ def test_a_layer_that_runs_twice_shows_the_run_that_was_asked_for(explain):
         for name in ("input", "output", "grad_output"):
             torch.testing.assert_close(shown(app, name), truth[name], rtol=1e-10, atol=1e-12)
         assert f"It runs 2 times in the model: this is run {run}, counted from 0" in story(app)
-    app = explain(model, x)
-    assert "layer 'conv' (Conv2d)" in story(app), "the only convolution"
+    app = explain(model, x, window={"samples": 0})
+    assert "layer 'conv' (Conv2d)" in story(app), "a window speaks of the only convolution"
     assert "this is run 0" in story(app)
 
 
@@ -227,7 +227,7 @@ def test_shorter_and_other_dtypes_are_told(explain):
 def test_autocast_of_the_caller(explain):
     layer = nn.Conv2d(1, 2, 3)
     with torch.autocast("cpu", torch.bfloat16):
-        app = explain(nn.Sequential(layer, nn.ReLU()), reals((1, 1, 5, 5), 0, torch.float32))
+        app = explain(nn.Sequential(layer, nn.ReLU()), reals((1, 1, 5, 5), 0, torch.float32), layer=layer)
     assert app.session.settings.dtype == "bfloat16"
 
 
@@ -242,7 +242,7 @@ def test_arguments_by_position_and_by_name(explain):
 
     x, model = reals((1, 1, 4, 4), 0), Two()
     for batch in ((x, 3.0), {"x": x, "scale": 3.0}):
-        app = explain(model, batch, loss=lambda output: output["seen"].sum())
+        app = explain(model, batch, layer="conv", loss=lambda output: output["seen"].sum())
         assert torch.equal(shown(app, "grad_output"), torch.full((1, 1, 3, 3), 3.0, dtype=torch.float64))
 
 
@@ -532,17 +532,20 @@ X = torch.zeros(1, 1, 5, 5)
 CONV = nn.Conv2d(1, 1, 3)
 GRAPH = "the loss must depend differentiably on the layer's output"
 BAD = {
-    "a function": ((F.conv2d, X), {}, TypeError, "module must be a torch.nn.Module, a layer or a model: got builtin"),
-    "a Linear": ((nn.Linear(2, 2), X), {}, ValueError,
+    "a function": ((F.conv2d, X), {"layer": "0"}, TypeError,
+                   "module must be a torch.nn.Module, a layer or a model: got builtin"),
+    "a Linear": ((nn.Linear(2, 2), X), {"window": {"rows": 0}}, ValueError,
                  "explain shows nn.Conv2d and nn.ConvTranspose2d: module is a Linear; there is none in it"),
-    "over one axis": ((nn.Conv1d(1, 1, 3), X), {}, ValueError, "module is a Conv1d, a convolution over one axis"),
-    "several": ((LeNet(), X), {}, ValueError,
+    "over one axis": ((nn.Conv1d(1, 1, 3), X), {"window": {"rows": 0}}, ValueError,
+                      "module is a Conv1d, a convolution over one axis"),
+    "several": ((LeNet(), X), {"window": {"rows": 0}}, ValueError,
                 "LeNet has 2 convolutions, and explain shows one: choose one with layer='conv1', 'features.0'"),
     "no such layer": ((LeNet(), X), {"layer": "conv3"}, ValueError,
                       "layer is the name of a layer in LeNet: got 'conv3'; choose one with layer='conv1'"),
     "another model's layer": ((LeNet(), X), {"layer": CONV}, ValueError, "layer must be a part of the module: Conv2d"),
     "no convolution": ((LeNet(), X), {"layer": "norm"}, ValueError, "layer 'norm' is a BatchNorm2d; choose one with"),
-    "not called": ((Unused(), X), {}, ValueError, "conv did not run: the model's forward does not call it for this x"),
+    "not called": ((Unused(), X), {"layer": "conv"}, ValueError,
+                   "conv did not run: the model's forward does not call it for this x"),
     "no run": ((CONV, X), {"run": "1"}, ValueError, "run counts the runs of a layer from 0: got '1'; for"),
     "a run before the first": ((CONV, X), {"run": -1}, ValueError, "run counts the runs of a layer from 0: got -1"),
     "fewer runs": ((CONV, X), {"run": 1}, ValueError, "run counts the runs of Conv2d from 0: got 1, and it ran 1"),
@@ -553,8 +556,8 @@ BAD = {
     "lazy": ((nn.LazyConv2d(1, 3), X), {}, ValueError, "weight has no numbers yet, because its layer is lazy"),
     "complex": ((nn.Conv2d(1, 1, 3, dtype=torch.complex64), X), {}, ValueError,
                 "explain shows weights of real floating-point numbers: weight of module is torch.complex64"),
-    "no_grad": ((Detached("no_grad"), X), {}, ValueError, GRAPH),
-    "unused": ((Detached("unused"), X), {}, ValueError, GRAPH),
+    "no_grad": ((Detached("no_grad"), X), {"layer": "conv"}, ValueError, GRAPH),
+    "unused": ((Detached("unused"), X), {"layer": "conv"}, ValueError, GRAPH),
     "argmax": ((Detached("argmax"), X), {}, ValueError, "loss must be a real floating-point number .* torch.int64"),
     "a tuple": ((Detached("tuple"), X), {}, ValueError, "the sum of the output needs a tensor: the model returns a t"),
     "a loss of many": ((CONV, X), {"loss": lambda output: output}, ValueError,

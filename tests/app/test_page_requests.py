@@ -316,7 +316,7 @@ def test_what_nobody_asks_for_is_refused_by_name():
         with pytest.raises(ValueError, match=f"^{kind} has the keys .* got 'more'"):
             answer({"type": kind, "more": 1})
     for request in (tab(""), tab("heatmaps"), tab(None)):
-        with pytest.raises(ValueError, match=r"^tab is one of mistakes, stack, "):
+        with pytest.raises(ValueError, match=r"^tab is one of mistakes, network, "):
             answer(request)
     for key, settings in (("input", {"input": None}), ("weight", {"weight": None})):
         with pytest.raises(ValueError, match=f"{key} .*dict"):

@@ -101,7 +101,7 @@ LINKS = {
     "broken, stride 2": "v=2&broken=I07&stride=2&size=7",
     "negative": f"v=2&size=8&padding=2&weight=values:1x1x3x3:{','.join(['-9'] * 9)}&grad=ones",
     "mistakes": "v=2&tab=mistakes",
-    "a stack of layers": "v=2&tab=stack",
+    "a network": "v=2&tab=network",
 }
 LONG = ("first picture", "stride and padding", "remainder", "groups", "reflect", "half squared error", "transposed",
         "broken", "crowded", "mistakes")  # fmt: skip

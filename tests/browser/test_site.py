@@ -105,7 +105,7 @@ def test_from_a_file_a_sentence_says_why_nothing_moves(page, tmp_path):
 def test_each_tab_opens_with_a_file_of_its_own(site, url):
     site.goto(url + APP)
     wait_painted(site)
-    places = {"mistakes": ".cv-verdict", "stack": "[data-cell]", "race": ".cv-race-recorded code"}
+    places = {"mistakes": ".cv-verdict", "network": ".cv-network-maps", "race": ".cv-race-recorded code"}
     places["pasted"] = ".cv-pasted-field"
     for tab, shown in places.items():
         assert not any(f"/tab-{tab}-" in request.url for request in site.asked)

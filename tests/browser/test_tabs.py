@@ -61,7 +61,7 @@ def test_keys_choose_open_and_close(app):
 def test_five_entries_their_parts_and_a_quiet_more(app):
     row = app.locator(".cv-tabbar [role=tablist]")
     assert row.get_attribute("aria-label") == "Other views"
-    assert row.locator("[role=tab]").all_inner_texts() == ["Mistakes", "Stack", "Matrix", "Code", "Check", "Extras"]
+    assert row.locator("[role=tab]").all_inner_texts() == ["Mistakes", "Network", "Matrix", "Code", "Check", "Extras"]
     shown = [each for each in FEATURES.values() if each["works"] != "notebook"]
     for entry in ("matrix", "code", "check", "more"):
         named = [each["label"] for each in shown if each["entry"] == entry]
@@ -74,7 +74,7 @@ def test_five_entries_their_parts_and_a_quiet_more(app):
         app.locator(".cv-pane").wait_for(state="detached")
         assert app.evaluate(FOCUSED) == entry
         assert app.locator(".cv-drawer-body").is_hidden()
-    for entry in ("mistakes", "stack"):
+    for entry in ("mistakes", "network"):
         app.locator(f"[data-entry={entry}]").click()
         assert app.locator(".cv-parts [role=tablist]").count() == 0, "one part needs no switch"
         assert app.locator(".cv-parts").inner_text() == FEATURES[entry]["label"]

@@ -116,7 +116,7 @@ def test_the_app_lives_in_it(shown):
 
 def test_each_tab_comes_with_its_numbers(shown):
     _, page = shown
-    for tab in ("matrix", "code", "double", "stack"):
+    for tab in ("matrix", "code", "double", "network"):
         press_tab(page, tab)
         page.locator(f'.cv-pane-{tab}[aria-busy=false][data-shown]:not([data-shown=""])').wait_for()
         assert page.locator(f".cv-pane-{tab} > .cv-pane-failure").text_content() == ""

@@ -7,12 +7,12 @@ import { tabEntries } from "../../convviz/web/tabs/tab_groups.js";
 const seen = (has) => tabEntries(has).map(({ id, label, parts }) => [id, label, parts]);
 
 test("a page shows the entries of the tabs that it has, and an only part by its own name", () => {
-  const site = ["mistakes", "stack", "race"];
+  const site = ["mistakes", "network", "race"];
   assert.deepEqual(
     seen((tab) => site.includes(tab)),
     [
       ["mistakes", "Mistakes", ["mistakes"]],
-      ["stack", "Stack", ["stack"]],
+      ["network", "Network", ["network"]],
       ["race", "Race", ["race"]],
     ],
   );

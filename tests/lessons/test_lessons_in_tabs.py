@@ -82,7 +82,7 @@ STEP = ("steps", 0)
 @pytest.mark.parametrize(
     ("key", "put", "told"),
     [
-        ("tab", "board", "Step 1: tab is one of mistakes, stack, matrix, "),
+        ("tab", "board", "Step 1: tab is one of mistakes, network, matrix, "),
         ("part", "table", "Step 1: part is one of its tab's, which has none: got 'table'."),
         ("code", "x = 1", "Step 1: code is a list of lines: got 'x = 1'."),
         ("do", [{"words": "a", "then": "b", "choose": "I07"}], "Step 1: choose names what stands in the step's tab"),

@@ -1,7 +1,8 @@
 """Which convolution of a model is meant: by itself, by its dotted name, or because it is the only one."""
 
 import torch
-from torch.nn.parameter import UninitializedParameter
+
+from convviz.explanation.run_model import check_parameters
 
 SHOWN = (torch.nn.Conv2d, torch.nn.ConvTranspose2d)
 OTHER_AXES = {
@@ -72,14 +73,8 @@ def _offer(module: torch.nn.Module) -> str:
 
 
 def _check_parameters(module: torch.nn.Module, called: str, found: torch.nn.Module) -> None:
-    """Refuse what cannot be run, before torch does so in words of its own."""
-    for name, parameter in module.named_parameters():
-        if isinstance(parameter, UninitializedParameter):
-            raise ValueError(
-                f"{name} has no numbers yet, because its layer is lazy: call the model once before explain"
-            )
-        if parameter.is_meta:
-            raise ValueError(f"{name} is on the meta device, which has shapes but no numbers: load the weights first")
+    """Refuse parameters without numbers, and weights of whole numbers."""
+    check_parameters(module)
     # Not found.weight: a layer with a parametrization computes it anew, and may move a buffer by that.
     for name, parameter in found.named_parameters():
         if not parameter.is_floating_point():

@@ -49,6 +49,8 @@ def own_rows(made: Recorded, window: Window, axis: int) -> range:
 
 def _whose(made: Recorded, own_loss: bool) -> str:
     tensors = listed(["input", "weight"] if made.bias is None else ["input", "weight", "bias"])
+    if made.sent:
+        return say("of.layer.sent", name=repr(made.name), kind=made.kind, tensors=tensors, sent=made.sent)
     if made.name:
         id = "of.layer.loss" if own_loss else "of.layer.sum"
         return say(id, name=repr(made.name), kind=made.kind, tensors=tensors)

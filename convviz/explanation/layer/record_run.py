@@ -6,14 +6,13 @@ from typing import Any
 
 import torch
 import torch.nn.functional as F
-from torch.nn.utils import parametrize
 
 from convviz.explanation.layer.find_layer import find_layer
+from convviz.explanation.run_model import arguments, call_with_copies, check_loss, loss_value, undisturbed
 from convviz.geometry.spec import ConvSpec
 from convviz.geometry.whole_numbers import is_whole
 from convviz.ops import half_precision
 from convviz.ops.deviation import compare
-from convviz.ops.devices_and_dtypes import onednn_off_for
 from convviz.ops.padding import pad_input
 
 TF32 = 2.0**13  # how much coarser its rounding is than that of float32
@@ -35,6 +34,7 @@ class Recorded:
     runs: int  # how often it ran
     run: int  # which of these was recorded
     quantised: bool  # weight is not the parameter itself
+    sent: str = ""  # whose gradient it is, if not that of the loss: a cell of the network, such as "conv2[0, 3, 3]"
 
 
 def record_layer(
@@ -51,32 +51,16 @@ def record_layer(
     """
     module = getattr(module, "_orig_mod", module)  # torch.compile's wrapper: what it wraps can be watched
     name, found = find_layer(module, layer)
-    if loss is not None and not callable(loss):
-        raise TypeError(f"loss is a function from the model's output to a number: got {type(loss).__name__}")
+    check_loss(loss)
     if found is module:
         _check_batch(found, x)
     if not is_whole(run, 0):
         raise ValueError(f"run counts the runs of a layer from 0: got {run!r}; for example run=0")
     watcher = _Watcher(found, run)
-    devices = {tensor.device.index for tensor in module.parameters() if tensor.device.type == "cuda"}
-    # Autograd cannot be asked inside inference_mode, which may be the caller's.
-    with (
-        torch.inference_mode(False),
-        torch.enable_grad(),
-        torch.random.fork_rng(sorted(devices)),
-        onednn_off_for(module.parameters()),
-    ):
+    with undisturbed(module):
         handle = found.register_forward_hook(watcher, with_kwargs=True, prepend=True)
         try:
-            # Copies of the buffers: a batch norm in training would move its running statistics. Copies also of
-            # parameters made in inference mode, with which autograd does not work.
-            own = {each: buffer.clone() for each, buffer in module.named_buffers()}
-            own |= {
-                each: parameter.clone() for each, parameter in module.named_parameters() if parameter.is_inference()
-            }
-            args, kwargs = _arguments(x)
-            with parametrize.cached():  # a weight that is computed is the same here and in forward
-                output = torch.func.functional_call(module, own, args, kwargs)
+            output = call_with_copies(module, *arguments(x))
         finally:
             handle.remove()
         watcher.check_run(name or type(found).__name__)
@@ -120,17 +104,7 @@ class _Watcher:
 
 
 def _grad_output(output: Any, loss: Callable[[Any], torch.Tensor] | None, leaf: torch.Tensor) -> torch.Tensor:
-    if loss is None and not isinstance(output, torch.Tensor):
-        raise ValueError(
-            f"the sum of the output needs a tensor: the model returns a {type(output).__name__}; say which number "
-            "counts, such as loss=lambda output: output[0].sum()"
-        )
-    value = output.sum() if loss is None else loss(output)
-    if not isinstance(value, torch.Tensor) or value.numel() != 1:
-        got = f"shape {list(value.shape)}" if isinstance(value, torch.Tensor) else type(value).__name__
-        raise ValueError(f"loss returns one number, a tensor with one entry: got {got}; for example output.sum()")
-    if value.is_complex() or not value.is_floating_point():
-        raise ValueError(f"loss must be a real floating-point number to have a gradient: got dtype {value.dtype}")
+    value = loss_value(output, loss)
     gradient = torch.autograd.grad(value, leaf, allow_unused=True)[0] if value.requires_grad else None
     if gradient is None:
         raise ValueError(
@@ -232,19 +206,3 @@ def _check_batch(layer: torch.nn.Module, x: Any) -> None:
         raise ValueError(f"x must have the weight's dtype, {weight.dtype}: got {x.dtype}; convert it with x.to(...)")
     if x.device != weight.device:
         raise ValueError(f"x must be on the weight's device, {weight.device}: got {x.device}; move one of them")
-
-
-def _arguments(x: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Return what a model is called with: copies, because it may write into what it gets."""
-    x = _copied(x)
-    if isinstance(x, tuple):
-        return x, {}
-    return ((), x) if isinstance(x, dict) else ((x,), {})
-
-
-def _copied(x: Any) -> Any:
-    if isinstance(x, torch.Tensor):
-        return x.detach().clone()
-    if isinstance(x, (tuple, list)) and type(x) in (tuple, list):
-        return type(x)(map(_copied, x))
-    return {name: _copied(value) for name, value in x.items()} if isinstance(x, dict) else x

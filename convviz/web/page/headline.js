@@ -2,11 +2,12 @@
 // or its own sentence. A lesson's card takes their place.
 import ARRIVAL from "../../facts/data/words/intro_animation.json" with { type: "json" };
 import WORDS from "../../facts/data/words/headline.json" with { type: "json" };
-import { element, makeButton, setText } from "../base/dom.js";
+import { element, makeButton, setHidden, setText } from "../base/dom.js";
 import { setRich } from "../base/rich_text.js";
 import { sentences } from "../base/sentences.js";
 import { isSymmetric } from "../numbers/broken_step_sentences.js";
 import { shownOne } from "../rules/change_settings.js";
+import { featureOf } from "../rules/features.js";
 import { shapeOfOutput } from "../rules/settings_and_tensors.js";
 import { planeOf } from "../rules/shapes_and_indices.js";
 import { shownAt } from "../rules/shown_plane.js";
@@ -35,6 +36,9 @@ export function createHeadline(model, follow, watch) {
   function ask() {
     const settings = model.settings();
     const there = model.shown();
+    const whole = featureOf(settings.tab)?.whole; // it stands in the board's place
+    for (const part of [act, again, words]) setHidden(part, Boolean(whole));
+    if (whole) return setText(question, whole);
     const { broken } = model.get("values");
     const isNamed = model.get("revealed").includes(settings.broken);
     const isUnseen = broken?.guilty && !broken.result; // the chosen reading has no such step

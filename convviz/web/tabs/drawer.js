@@ -1,7 +1,7 @@
 // The drawer: the parts of the open entry, what closes it, and below them the place of the open tab's pane.
 import { element, makeButton, setHidden } from "../base/dom.js";
 import { tabIds } from "../base/tab_ids.js";
-import { tabName } from "../rules/features.js";
+import { featureOf, tabName } from "../rules/features.js";
 import { createStrip } from "./tab_strip.js";
 import { say } from "./tab_group_sentences.js";
 
@@ -49,6 +49,7 @@ export function createDrawer(choose, close) {
     set(entry, parts, open, placed) {
       setHidden(el, !entry);
       el.parentElement?.toggleAttribute("data-drawer", Boolean(entry));
+      el.parentElement?.toggleAttribute("data-whole", Boolean(entry && featureOf(open)?.whole));
       if (entry) setParts(entry, parts);
       strip?.set(open, placed);
       nameAfter(placed && entry && strip ? entry.id : "");

@@ -1,0 +1,168 @@
+// One bar an operation: how large the gradient is that came back to it. The image is left, the loss right.
+import { element, setStyle, setText } from "../../web/base/dom.js";
+import { formatNumber } from "../../web/base/format.js";
+import { rove } from "../../web/base/roving_tabindex.js";
+import { barsOf, sizeOf, stateOf } from "./bars_data.js";
+import { nameOf, percentText, say, shapeText, shortName } from "./sentences.js";
+
+const LETTER = 6.6; // pixels
+const FEW = 16;
+
+/** @typedef {import("./bars_data.js").Bar} Bar */
+
+/** @param {NetworkSize} size */
+export function sizeText(size) {
+  const state = stateOf(size);
+  return state === "none" ? say("size.none") : state === "zero" ? "0" : formatNumber(sizeOf(size));
+}
+
+/** All that is known of a bar. @param {NetworkOperation} operation @param {Bar} bar */
+export function barText(operation, { size, state, zeros, ratio }) {
+  const parts = [
+    nameOf(operation) === operation.kind ? operation.kind : `${nameOf(operation)}, ${operation.kind}`,
+    shapeText(operation.shape),
+    state === "none" ? say("size.none") : say("bar.size", { size: sizeText(size) }),
+  ];
+  if (zeros !== null && state !== "none") parts.push(say("bar.zeros", { share: percentText(zeros) }));
+  if (operation.weight) {
+    const known = stateOf(ratio) !== "none";
+    const told = known
+      ? say("bar.ratio", { ratio: sizeText(ratio) })
+      : say(operation.weight.trained ? "bar.no_ratio" : "bar.frozen");
+    parts.push(told);
+  }
+  return parts.join(" \u00b7 ");
+}
+
+export class Bars {
+  #row = element("div.cv-network-bar-row", { role: "toolbar", "aria-label": say("bars") });
+  #axis = element("div.cv-network-axis", { "aria-hidden": "true" });
+  #names = element("div.cv-network-bar-names", { "aria-hidden": "true" });
+  #readout = element("p.cv-network-bar-said", say("bars.hint"));
+  #begin;
+  #events;
+  el;
+  /** @type {HTMLButtonElement[]} */
+  #buttons = [];
+  /** @type {NetworkOperation[]} */
+  #operations = [];
+  #marked = -1;
+
+  /** @param {{ point: (operation: number | null) => void, open: (operation: number) => void }} events */
+  constructor(events) {
+    this.#events = events;
+    const key = element(
+      "p.cv-network-key",
+      { "aria-hidden": "true" },
+      element("span.cv-network-key-size", say("key.size")),
+      element("span.cv-network-key-ratio", say("key.ratio")),
+      element("span.cv-network-key-zeros", say("key.zeros")),
+    );
+    const plot = element("div.cv-network-plot", this.#axis, this.#row);
+    this.el = element(
+      "div.cv-network-bars",
+      plot,
+      this.#names,
+      element("div.cv-network-bar-line", this.#readout, key),
+    );
+    this.#begin = rove(this.#row, () => (this.#buttons.length ? this.#buttons : [this.#row]));
+    this.#row.removeAttribute("tabindex");
+    this.#row.addEventListener("pointerover", (event) => this.#point(this.#indexOf(event)));
+    this.#row.addEventListener("pointerleave", () => this.#point(null));
+    this.#row.addEventListener("focusin", (event) => this.#point(this.#indexOf(event)));
+    this.#row.addEventListener("focusout", () => this.#point(null));
+    this.#row.addEventListener("click", (event) => {
+      const index = this.#indexOf(event);
+      if (index !== null) this.#events.open(index);
+    });
+    new ResizeObserver(() => this.#drawNames()).observe(this.el);
+  }
+
+  /** @param {Event} event */
+  #indexOf({ target }) {
+    const bar = /** @type {Element} */ (target).closest("[data-bar]");
+    return bar instanceof HTMLElement ? Number(bar.dataset.bar) : null;
+  }
+
+  /** @param {number | null} index */
+  #point(index) {
+    setText(
+      this.#readout,
+      index === null ? say("bars.hint") : (this.#buttons[index].getAttribute("aria-label") ?? ""),
+    );
+    this.#events.point(index);
+  }
+
+  /** @param {NetworkOperation[]} operations @param {NetworkBack} back @returns {Bar[]} */
+  set(operations, back) {
+    const { bars, axis } = barsOf(back, operations.length);
+    if (operations !== this.#operations) this.#build(operations);
+    bars.forEach((bar, index) => {
+      const button = this.#buttons[index];
+      button.dataset.state = bar.state;
+      button.setAttribute("aria-label", barText(operations[index], bar));
+      setStyle(button, "--share", String(bar.share));
+      setStyle(button, "--zeros", String(bar.zeros ?? 0));
+      setStyle(button, "--ratio", String(bar.ratioShare ?? 0));
+      button.classList.toggle("cv-has-ratio", bar.ratioShare !== null);
+    });
+    this.#axis.replaceChildren(
+      ...axis.ticks.map((power) => {
+        const at = (power - axis.low) / (axis.high - axis.low);
+        const tick = element(
+          "div.cv-network-tick",
+          element("span", "10", element("sup", String(power).replace("-", "\u2212"))),
+        );
+        setStyle(tick, "--at", String(at));
+        return tick;
+      }),
+    );
+    return bars;
+  }
+
+  /** @param {NetworkOperation[]} operations */
+  #build(operations) {
+    this.#operations = operations;
+    this.#buttons = operations.map((operation) => {
+      const button = element(
+        "button.cv-network-bar",
+        { type: "button", "data-bar": String(operation.index) },
+        element("i"),
+      );
+      button.classList.toggle("cv-weighted", Boolean(operation.weight));
+      return button;
+    });
+    this.#row.replaceChildren(...this.#buttons);
+    this.#begin();
+    this.#drawNames();
+  }
+
+  /** As many as have room, those of layers with weights first. */
+  #drawNames() {
+    const count = this.#operations.length;
+    const width = this.#row.clientWidth;
+    if (!count || !width) return;
+    const each = width / count;
+    const named = this.#operations.filter(
+      ({ kind, weight, index }) => count <= FEW || weight || kind === "input" || index === count - 1,
+    );
+    let free = 0;
+    const shown = named.flatMap((operation) => {
+      const text = shortName(operation).join(" ").trim();
+      const start = (operation.index + 0.5) * each - (text.length * LETTER) / 2;
+      if (start < free || start + text.length * LETTER > width + 20) return [];
+      free = start + text.length * LETTER + 8;
+      const name = element("span", text);
+      setStyle(name, "--at", String((operation.index + 0.5) / count));
+      return [name];
+    });
+    this.#names.replaceChildren(...shown);
+  }
+
+  /** @param {number | null} operation whose cell is pointed at */
+  mark(operation) {
+    this.#buttons[this.#marked]?.classList.remove("cv-marked");
+    this.#marked = operation ?? -1;
+    this.#buttons[this.#marked]?.classList.add("cv-marked");
+  }
+}

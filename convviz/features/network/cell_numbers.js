@@ -1,0 +1,71 @@
+// Numbers of a recording by the cell, and how exact they are.
+import { formatNumber } from "../../web/base/format.js";
+import { dimsOf, placeOf } from "./relations.js";
+import { readPlanes, valueAt } from "./planes.js";
+import { say } from "./sentences.js";
+
+/** @typedef {{ value: number, rounding: number }} Read rounding: how far from the true number it may be */
+
+/** What Python told later, by cell. @type {WeakMap<NetworkPacked, Map<string, number>>} */
+const told = new WeakMap();
+
+/** @param {NetworkPacked} packed @param {number[]} cell @param {number} value */
+export function remember(packed, cell, value) {
+  const known = told.get(packed) ?? new Map();
+  told.set(packed, known.set(String(cell), value));
+}
+
+/**
+ * null: not recorded, or averaged over several cells.
+ * @param {NetworkPacked | null | undefined} packed @param {number[]} shape @param {number[]} cell
+ * @returns {Read | null}
+ */
+export function numberAt(packed, shape, cell) {
+  if (!packed || !dimsOf(shape)) return null;
+  const exact = told.get(packed)?.get(String(cell));
+  if (exact !== undefined) return { value: exact, rounding: 0 };
+  const planes = readPlanes(packed);
+  const [channel, row, column] = placeOf(cell);
+  const plane = planes.channels.indexOf(channel);
+  if (plane < 0 || planes.cells) return null;
+  const value = valueAt(planes, plane, row, column);
+  return { value, rounding: value === 0 && planes.exactZeros ? 0 : planes.rounding };
+}
+
+/** Also of a plane that was averaged. @param {NetworkPacked | null | undefined} packed @param {number[]} shape @param {number[]} cell */
+export function numberText(packed, shape, cell) {
+  const read = numberAt(packed, shape, cell);
+  const planes = packed && !read ? readPlanes(packed) : null;
+  if (!planes?.cells) return readText(read);
+  const [channel, ...at] = placeOf(cell);
+  const plane = planes.channels.indexOf(channel);
+  if (plane < 0) return readText(null);
+  const size = planes.cells;
+  const [row, column] = [planes.height, planes.width].map((count, axis) =>
+    Math.floor((at[axis] * count) / size[axis]),
+  );
+  return say("number.mean", { number: formatNumber(valueAt(planes, plane, row, column)) });
+}
+
+/** As much as is known of it. @param {Read | null} read */
+export function readText(read) {
+  if (!read) return say("number.unknown");
+  const { value, rounding } = read;
+  if (!rounding) return formatNumber(value);
+  if (Math.abs(value) <= rounding) return say("number.near_zero", { size: formatNumber(rounding) });
+  return say("number.about", { number: formatNumber(value) });
+}
+
+/** 1, −1; 0: it is 0; NaN: too near to 0 to tell. @param {Read | null} read */
+export function signOf(read) {
+  if (!read || Number.isNaN(read.value)) return NaN;
+  if (!read.rounding || Math.abs(read.value) > read.rounding) return Math.sign(read.value);
+  return NaN;
+}
+
+/** Whether two numbers may be the same. @param {Read | null} a @param {Read | null} b */
+export function mayEqual(a, b) {
+  if (!a || !b) return false;
+  const slack = a.rounding + b.rounding + 1e-5 * Math.max(Math.abs(a.value), Math.abs(b.value));
+  return Math.abs(a.value - b.value) <= slack;
+}

@@ -1,0 +1,241 @@
+// The column of one operation: its planes above, the gradients at the same cells below, and what is drawn over both.
+import { element, setText } from "../../web/base/dom.js";
+import { cellAt } from "./layout.js";
+import { drawOutline } from "./outlines.js";
+import { pixelsOf, readPlanes } from "./planes.js";
+import { nameOf, percentText, say, shapeText, shortName } from "./sentences.js";
+
+/**
+ * @import { Tiling } from "./layout.js"
+ * @import { Masks } from "./masks.js"
+ * @import { Planes, Shade } from "./planes.js"
+ * @typedef {{ value: Shade, gradient: Shade, accent: string, ink: string, card: string, muted: string,
+ *   face: string }} Colours
+ * @typedef {"forward" | "backward"} Row
+ * @typedef {{ operation: number, row: Row, plane: number, at: Pair }} Pointed at: of the planes as they are drawn
+ */
+
+/** Pixels of a tensor, once for each colouring. @type {WeakMap<Planes, { shade: Shade, image: HTMLCanvasElement }>} */
+const images = new WeakMap();
+
+/** @param {Planes} planes @param {Shade} shade */
+function imageOf(planes, shade) {
+  const known = images.get(planes);
+  if (known?.shade === shade) return known.image;
+  const [width, height] = [planes.width, planes.count * planes.height];
+  const image = element("canvas", { width: String(width), height: String(height) });
+  image.getContext("2d")?.putImageData(new ImageData(pixelsOf(planes, shade), width, height), 0, 0);
+  images.set(planes, { shade, image });
+  return image;
+}
+
+class MapView {
+  #base = element("canvas.cv-network-base");
+  #over = element("canvas.cv-network-over");
+  el;
+  #marked = false;
+
+  /** @param {Row} row */
+  constructor(row) {
+    this.el = element("div.cv-network-map", { "data-row": row }, this.#base, this.#over);
+  }
+
+  /** @param {number} width @param {number} height */
+  size(width, height) {
+    const ratio = window.devicePixelRatio || 1;
+    for (const canvas of [this.#base, this.#over]) {
+      canvas.width = Math.ceil(width * ratio);
+      canvas.height = Math.ceil(height * ratio);
+      canvas.style.width = `${width}px`;
+      canvas.style.height = `${height}px`;
+    }
+    this.#marked = false;
+  }
+
+  /** @param {HTMLCanvasElement} canvas */
+  #draw(canvas) {
+    const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+    const ratio = window.devicePixelRatio || 1;
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    return context;
+  }
+
+  /** @param {Planes} planes @param {Tiling} tiling @param {Shade} shade @param {Colours} colours @param {string[]} labels */
+  draw(planes, tiling, shade, colours, labels) {
+    const context = this.#draw(this.#base);
+    const image = imageOf(planes, shade);
+    const [wide, tall] = tiling.tile;
+    const ratio = window.devicePixelRatio || 1;
+    context.imageSmoothingEnabled = planes.width > wide * ratio;
+    for (let plane = 0; plane < tiling.count; plane++) {
+      const [x, y] = tiling.at(plane);
+      context.drawImage(image, 0, plane * planes.height, planes.width, planes.height, x, y, wide, tall);
+    }
+    if (!tiling.labelled) return;
+    context.fillStyle = colours.ink;
+    context.font = `600 11px ${colours.face}`;
+    context.textBaseline = "middle";
+    for (let plane = 0; plane < tiling.count; plane++) {
+      const [x, y] = tiling.at(plane);
+      context.fillText(labels[plane], x + wide + 6, y + tall / 2);
+    }
+  }
+
+  clear() {
+    if (this.#marked) this.#draw(this.#over).clearRect(0, 0, this.#over.width, this.#over.height);
+    this.#marked = false;
+  }
+
+  /** Where a field is. @param {Masks} masks @param {Planes} planes @param {Tiling} tiling @param {Pair} size @param {Colours} colours */
+  mark(masks, planes, tiling, size, colours) {
+    const context = this.#draw(this.#over);
+    this.#marked = true;
+    const [wide, tall] = tiling.tile;
+    const [fill, lines] = [new Path2D(), new Path2D()];
+    for (let plane = 0; plane < tiling.count; plane++) {
+      const mask = masks[planes.channels[plane]];
+      if (!mask) continue;
+      drawOutline(mask, size, [...tiling.at(plane), wide / size[1], tall / size[0]], fill, lines);
+    }
+    // All of a vector is one frame.
+    const whole = tiling.vector && masks.every(Boolean);
+    if (!whole) {
+      context.globalAlpha = 0.13;
+      context.fillStyle = colours.accent;
+      context.fill(fill);
+      context.globalAlpha = 1;
+    }
+    const frame = new Path2D();
+    frame.rect(1, 1, tiling.width - 2, tiling.height - 2);
+    for (const [color, width] of /** @type {[string, number][]} */ ([
+      [colours.card, 3],
+      [colours.accent, 1.5],
+    ])) {
+      context.strokeStyle = color;
+      context.lineWidth = width;
+      context.stroke(whole ? frame : lines);
+    }
+  }
+
+  /** The pointed cell. @param {number} plane @param {Pair} at @param {Planes} planes @param {Tiling} tiling @param {Colours} colours @param {boolean} pinned */
+  ring(plane, [row, column], planes, tiling, colours, pinned) {
+    const context = this.#draw(this.#over);
+    this.#marked = true;
+    const [x, y] = tiling.at(plane);
+    const [wide, tall] = [tiling.tile[0] / planes.width, tiling.tile[1] / planes.height];
+    const grown = Math.max(0, (5 - Math.min(wide, tall)) / 2); // a cell of a pixel is to be found, too
+    const box = /** @type {const} */ ([
+      x + column * wide - grown,
+      y + row * tall - grown,
+      wide + 2 * grown,
+      tall + 2 * grown,
+    ]);
+    context.lineWidth = pinned ? 5 : 4;
+    context.strokeStyle = colours.card;
+    context.strokeRect(...box);
+    context.lineWidth = pinned ? 2.5 : 1.5;
+    context.strokeStyle = colours.ink;
+    context.strokeRect(...box);
+  }
+}
+
+export class Column {
+  /** @type {Record<Row, MapView>} */
+  maps = { forward: new MapView("forward"), backward: new MapView("backward") };
+  #none = element("p.cv-network-none");
+  #foot = element("p.cv-network-foot");
+  #more;
+  operation;
+  /** @type {Planes | null} */
+  planes = null;
+  /** @type {Planes | null} */
+  gradients = null;
+  /** @type {Tiling | null} */
+  tiling = null;
+  el;
+
+  /** @param {NetworkOperation} operation @param {() => void} showAll */
+  constructor(operation, showAll) {
+    this.operation = operation;
+    const [short, number] = shortName(operation);
+    const name = element("h4", short, ...(number ? [" ", element("small", number)] : []));
+    this.#more = element("button.cv-network-more", { type: "button", tabindex: "-1", hidden: "" });
+    this.#more.addEventListener("click", showAll);
+    const shape = element("p", shapeText(operation.shape));
+    this.el = element(
+      "section.cv-network-column",
+      { "data-operation": String(operation.index), tabindex: "-1", role: "application" },
+      element("header", { title: `${nameOf(operation)} \u00b7 ${operation.kind}` }, name, shape),
+      this.maps.forward.el,
+      this.maps.backward.el,
+      this.#none,
+      element("div.cv-network-under", this.#foot, this.#more),
+    );
+    this.el.classList.toggle("cv-weighted", Boolean(operation.weight));
+    this.el.setAttribute(
+      "aria-label",
+      say("column", { name: nameOf(operation), shape: shapeText(operation.shape) }),
+    );
+    this.el.setAttribute("aria-roledescription", say("column.role"));
+  }
+
+  /** @param {NetworkPacked | null} packed @param {NetworkPacked | null} gradient */
+  read(packed, gradient) {
+    this.planes = packed && readPlanes(packed);
+    this.gradients = gradient && readPlanes(gradient);
+  }
+
+  /**
+   * @param {Tiling} tiling @param {Colours} colours
+   * @param {{ labels: string[], zeros: number | null, more: string, after: boolean }} words more: of planes; after: the
+   *   gradient starts before it
+   */
+  draw(tiling, colours, { labels, zeros, more, after }) {
+    this.tiling = tiling;
+    for (const row of /** @type {const} */ (["forward", "backward"])) {
+      const planes = row === "forward" ? this.planes : this.gradients;
+      const map = this.maps[row];
+      map.size(tiling.width, tiling.height);
+      map.el.hidden = !planes;
+      if (planes)
+        map.draw(planes, tiling, row === "forward" ? colours.value : colours.gradient, colours, labels);
+    }
+    setText(this.#none, this.gradients ? "" : say(after ? "none.after" : "none"));
+    this.#none.hidden = Boolean(this.gradients);
+    setText(this.#more, more);
+    this.#more.hidden = !more;
+    const saliency = this.operation.kind === "input" ? say("saliency") : "";
+    setText(this.#foot, saliency || (zeros ? say("foot.zeros", { share: percentText(zeros) }) : ""));
+    this.#foot.classList.toggle("cv-network-saliency", Boolean(saliency));
+  }
+
+  /** @param {MouseEvent} event @returns {Pointed | null} */
+  hit(event) {
+    const map = /** @type {HTMLElement} */ (event.target).closest(".cv-network-map");
+    if (!(map instanceof HTMLElement) || !this.planes || !this.tiling) return null;
+    const box = map.getBoundingClientRect();
+    const size = /** @type {Pair} */ ([this.planes.height, this.planes.width]);
+    const found = cellAt(this.tiling, size, event.clientX - box.left, event.clientY - box.top);
+    const row = /** @type {Row} */ (map.dataset.row);
+    return (
+      found && { operation: this.operation.index, row, plane: found.plane, at: [found.row, found.column] }
+    );
+  }
+
+  /** As torch indexes it. @param {Pointed} pointed @returns {number[]} */
+  cellOf({ plane, at }) {
+    const planes = /** @type {Planes} */ (this.planes);
+    const size = planes.cells ?? [planes.height, planes.width];
+    const [row, column] = [planes.height, planes.width].map((count, axis) =>
+      Math.min(size[axis] - 1, Math.floor(((at[axis] + 0.5) * size[axis]) / count)),
+    );
+    const { length } = this.operation.shape;
+    return length === 3
+      ? [planes.channels[plane], row, column]
+      : length === 2
+        ? [row, column]
+        : length
+          ? [planes.channels[plane]]
+          : [];
+  }
+}

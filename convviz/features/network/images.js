@@ -1,0 +1,50 @@
+// Images to choose from, where the page computes the network itself.
+import { element } from "../../web/base/dom.js";
+import { checkOne, walkAlong } from "../../web/base/roving_tabindex.js";
+import { say } from "./sentences.js";
+
+/** @param {(index: number) => void} choose */
+export function createImages(choose) {
+  const row = element("div.cv-seg", { role: "radiogroup", "aria-label": say("images") });
+  const el = element("div.cv-network-images", element("span.cv-network-label", say("images")), row);
+  const buttons = () => /** @type {HTMLElement[]} */ ([...row.children]);
+  let chosen = 0;
+  const pick = (/** @type {number} */ index) => {
+    chosen = index;
+    mark();
+    choose(index);
+  };
+  const mark = () => {
+    checkOne(buttons(), (_, index) => index === chosen);
+    for (const each of buttons())
+      each.setAttribute("aria-pressed", each.getAttribute("aria-checked") ?? "false");
+  };
+  walkAlong(row, buttons, (next) => pick(buttons().indexOf(next)));
+  return {
+    el,
+    /** @param {NetworkSource} source */
+    set({ inputs }) {
+      el.hidden = !inputs?.length;
+      if (!inputs || row.childElementCount === inputs.length) return;
+      row.replaceChildren(
+        ...inputs.map(({ label }, index) => {
+          const words = say("image", { number: index + 1, label });
+          const each = element(
+            "button",
+            {
+              type: "button",
+              role: "radio",
+              title: words,
+              "aria-label": words,
+              "data-variant": `image_${index}`,
+            },
+            String(label),
+          );
+          each.addEventListener("click", () => pick(index));
+          return each;
+        }),
+      );
+      mark();
+    },
+  };
+}

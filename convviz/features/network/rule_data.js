@@ -1,0 +1,230 @@
+// An opened operation at one cell: what came in, what went on, what came back, and why.
+import { formatNumber } from "../../web/base/format.js";
+import { mayEqual, numberAt, readText, signOf } from "./cell_numbers.js";
+import { cellsOf } from "./masks.js";
+import { cellText, nameOf, say } from "./sentences.js";
+
+const REACH = 2;
+const MAX_CELLS = 81; // of one window in a plane
+const MAX_LISTED = 60; // of what comes from everywhere
+const LINE = 10;
+
+/**
+ * @import { Read } from "./cell_numbers.js"
+ * @import { Seen } from "./reader_sentences.js"
+ * @typedef {{ cell: number[], value: Read | null, gradient: Read | null, read: boolean, here: boolean }} RuleCell read:
+ *   whether the opened cell depends on it; here: it stands for the opened cell itself
+ * @typedef {{ operation: number, rows: (RuleCell | null)[][], left: number }} RulePart left: cells that are not shown
+ * @typedef {{ sources: RulePart[], output: RulePart, told: string[] }} Opened
+ * @typedef {{ seen: Seen, operation: NetworkOperation, cell: number[], inputs: RuleCell[][], output: RuleCell }} Case
+ */
+
+/** @param {Seen} seen @param {number} operation @param {number[]} cell @returns {Opened} */
+export function openedAt(seen, operation, cell) {
+  const opened = seen.network.operations[operation];
+  const reads = opened.sources.map((source, position) => {
+    const { shape } = seen.network.operations[source];
+    return cellsOf(seen.fields.readBy(operation, position, cell), shape);
+  });
+  const inputs = reads.map((cells, position) =>
+    cells.map((each) => cellAt(seen, opened.sources[position], each, true)),
+  );
+  const output = { ...cellAt(seen, operation, cell, true), here: true };
+  const told = TOLD[opened.kind] ?? (MOVES.includes(opened.reads.how) ? toldOfMove : toldOfOthers);
+  const lines = told({ seen, operation: opened, cell, inputs, output });
+  const shared = opened.sources.filter((source) => seen.fields.readersOf(source).length > 1);
+  if (shared.length)
+    lines.push(
+      say("rule.shared", {
+        names: [...new Set(shared)].map((at) => nameOf(seen.network.operations[at])).join(", "),
+      }),
+    );
+  return {
+    sources: opened.sources.flatMap((source, position) =>
+      reads[position].length ? [partOf(seen, source, reads[position])] : [],
+    ),
+    output: around(seen, operation, cell),
+    told: lines,
+  };
+}
+
+/** @param {Seen} seen @param {number} operation @param {number[]} cell @param {boolean} read @returns {RuleCell} */
+function cellAt({ network, back }, operation, cell, read) {
+  const { shape } = network.operations[operation];
+  const value = numberAt(network.planes[operation], shape, cell);
+  return { cell, value, gradient: numberAt(back.planes[operation], shape, cell), read, here: false };
+}
+
+/** What is read of a source: a window with what lies between, else the first ones. @param {Seen} seen @param {number} source @param {number[][]} cells @returns {RulePart} */
+function partOf(seen, source, cells) {
+  if (cells.length === 1) return around(seen, source, cells[0]);
+  const { shape } = seen.network.operations[source];
+  const planes = new Set(cells.map(([channel]) => channel));
+  const [rows, columns] = [1, 2].map((axis) => cells.map((cell) => cell[axis]));
+  const [top, bottom, left, right] = [
+    Math.min(...rows),
+    Math.max(...rows),
+    Math.min(...columns),
+    Math.max(...columns),
+  ];
+  if (shape.length !== 3 || planes.size > 1 || (bottom - top + 1) * (right - left + 1) > MAX_CELLS)
+    return listed(seen, source, cells);
+  const known = new Set(cells.map(String));
+  const grid = Array.from({ length: bottom - top + 1 }, (_, r) =>
+    Array.from({ length: right - left + 1 }, (_, q) => {
+      const cell = [cells[0][0], top + r, left + q];
+      return cellAt(seen, source, cell, known.has(String(cell)));
+    }),
+  );
+  return { operation: source, rows: grid, left: 0 };
+}
+
+/** @param {Seen} seen @param {number} source @param {number[][]} cells @returns {RulePart} */
+function listed(seen, source, cells) {
+  const shown = cells.slice(0, MAX_LISTED).map((cell) => cellAt(seen, source, cell, true));
+  const rows = [];
+  for (let at = 0; at < shown.length; at += LINE) rows.push(shown.slice(at, at + LINE));
+  return { operation: source, rows, left: cells.length - shown.length };
+}
+
+/** A cell and its neighbours. @param {Seen} seen @param {number} operation @param {number[]} cell @returns {RulePart} */
+function around(seen, operation, cell) {
+  const { shape } = seen.network.operations[operation];
+  const here = { ...cellAt(seen, operation, cell, true), here: true };
+  if (cell.length < 2) return { operation, rows: [[here]], left: 0 };
+  const axes = [cell.length - 2, cell.length - 1];
+  const rows = Array.from({ length: 2 * REACH + 1 }, (_, r) =>
+    Array.from({ length: 2 * REACH + 1 }, (_, q) => {
+      const at = cell.map(
+        (index, axis) => index + (axis === axes[0] ? r - REACH : axis === axes[1] ? q - REACH : 0),
+      );
+      if (at.some((index, axis) => index < 0 || index >= shape[axis])) return null;
+      return r === REACH && q === REACH ? here : cellAt(seen, operation, at, false);
+    }),
+  );
+  return { operation, rows, left: 0 };
+}
+
+const MOVES = ["reshape", "permute", "concat", "slice"];
+
+/** @type {Record<string, (one: Case) => string[]>} */
+const TOLD = {
+  relu: ({ inputs: [[input]], output }) => {
+    const sign = signOf(input.value);
+    const args = {
+      input: readText(input.value),
+      output: readText(output.value),
+      gradient: readText(output.gradient),
+    };
+    if (Number.isNaN(sign)) return [say("rule.relu.near", args)];
+    return [say(sign > 0 ? "rule.relu.passes" : "rule.relu.stops", args)];
+  },
+  max_pool2d: toldOfLargest,
+  adaptive_max_pool2d: toldOfLargest,
+  avg_pool2d: toldOfMean,
+  adaptive_avg_pool2d: toldOfMean,
+  mean: toldOfMean,
+  add: toldOfSum,
+  batch_norm: toldOfNorm,
+  linear: ({ inputs: [input], output }) => [
+    say("rule.linear", {
+      count: input.length,
+      output: readText(output.value),
+      gradient: readText(output.gradient),
+    }),
+  ],
+  sigmoid: (one) => toldOfSlope(one, "rule.sigmoid", (y) => y * (1 - y)),
+  tanh: (one) => toldOfSlope(one, "rule.tanh", (y) => 1 - y * y),
+};
+
+/** @param {Case} one */
+function toldOfLargest({ operation, inputs: [window], output }) {
+  const known = window.filter(({ value }) => value && !Number.isNaN(value.value));
+  const best = known.reduce(
+    (best, each) => ((each.value?.value ?? 0) > (best?.value?.value ?? 0) ? each : best),
+    known[0],
+  );
+  const near = known.filter((each) => each !== best && mayEqual(each.value, best?.value ?? null));
+  const args = { count: window.length, output: readText(output.value), gradient: readText(output.gradient) };
+  if (!best || known.length < window.length || near.some(({ value }) => value?.rounding))
+    return [say("rule.max.near", args)];
+  const place = `[${best.cell.slice(-2).join(", ")}]`;
+  return [say(near.length ? "rule.max.tied" : "rule.max", { ...args, place, name: nameOf(operation) })];
+}
+
+/** @param {Case} one */
+function toldOfMean({ inputs: [window], output }) {
+  return [
+    say("rule.mean", {
+      count: window.length,
+      output: readText(output.value),
+      gradient: readText(output.gradient),
+    }),
+  ];
+}
+
+/** @param {Case} one */
+function toldOfSum({ inputs, output }) {
+  const ends = inputs.map(([input]) => input);
+  if (ends.length < 2 || ends.some((input) => !input)) return toldOfOthers({ output });
+  const sum = {
+    value: ends.reduce((sum, { value }) => sum + (value?.value ?? NaN), 0),
+    rounding: ends.reduce((sum, { value }) => sum + (value?.rounding ?? 0), 0),
+  };
+  if (!mayEqual(sum, output.value)) return toldOfOthers({ output }); // alpha, or one of them is not recorded
+  const terms = ends.map(({ value }) => readText(value)).join(" + ");
+  return [say("rule.add", { terms, output: readText(output.value), gradient: readText(output.gradient) })];
+}
+
+/** @param {Case} one */
+function toldOfNorm(one) {
+  const { operation, cell, inputs, output } = one;
+  const { mean, var: variance, weight, bias, eps = 0, training } = operation.rule ?? {};
+  const channel = cell[0];
+  const input = inputs[0]?.[0];
+  if (!variance || !input || cell.length === 2) return toldOfOthers(one);
+  const deviation = Math.sqrt(variance[channel] + eps);
+  const [scale, shift] = [weight?.[channel] ?? 1, bias?.[channel] ?? 0];
+  const numbers = { mean: mean[channel], deviation, weight: scale, bias: shift, factor: scale / deviation };
+  const texts = Object.fromEntries(
+    Object.entries(numbers).map(([name, number]) => [name, formatNumber(number)]),
+  );
+  const args = {
+    ...texts,
+    input: readText(input.value),
+    output: readText(output.value),
+    gradient: readText(output.gradient),
+  };
+  return [say("rule.norm", args), say(training ? "rule.norm.training" : "rule.norm.fixed", args)];
+}
+
+/** @param {Case} one */
+function toldOfMove({ seen, operation, inputs, output }) {
+  const position = inputs.findIndex((cells) => cells.length === 1);
+  if (position < 0) return toldOfOthers({ output });
+  const source = seen.network.operations[operation.sources[position]];
+  return [
+    say("rule.move", {
+      cell: cellText(source, inputs[position][0].cell),
+      gradient: readText(output.gradient),
+    }),
+  ];
+}
+
+/** @param {Case} one @param {"rule.sigmoid" | "rule.tanh"} id @param {(y: number) => number} slope */
+function toldOfSlope({ inputs: [[input]], output }, id, slope) {
+  const { value } = output;
+  const steep = value && { value: slope(value.value), rounding: value.rounding };
+  const args = {
+    input: readText(input.value),
+    output: readText(value),
+    slope: readText(steep),
+    gradient: readText(output.gradient),
+  };
+  return [say(id, args)];
+}
+
+/** @param {Pick<Case, "output">} one */
+function toldOfOthers({ output }) {
+  return [say("rule.other", { output: readText(output.value), gradient: readText(output.gradient) })];
+}

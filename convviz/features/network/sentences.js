@@ -1,0 +1,41 @@
+import WORDS from "./words.json" with { type: "json" };
+import { sentences } from "../../web/base/sentences.js";
+
+export const say = sentences(WORDS);
+
+const MAX_LETTERS = 15; // over a column
+
+/** Of another part, such as what was found; empty: no such sentence. @param {NetworkSaid | null | undefined} said */
+export const saidOf = (said) =>
+  said && said.id in WORDS ? say(/** @type {keyof typeof WORDS} */ (said.id), said.args) : "";
+
+/** @param {number[]} shape */
+export const shapeText = (shape) => (shape.length ? shape.join(" \u00d7 ") : say("scalar"));
+
+/** What to call it, no two the same. @param {NetworkOperation} operation */
+export function nameOf({ label, name, kind }) {
+  const called = label || name || kind;
+  return /(^|\.)\d+$/.test(called) ? `${kind} ${called}` : called; // a number alone tells nobody what it is
+}
+
+/** Short, over its maps: the end of a path tells more than its beginning. @param {NetworkOperation} operation @returns {[string, string]} */
+export function shortName(operation) {
+  const [first, path = ""] = nameOf(operation).split(" ");
+  const short = (/** @type {string} */ text) =>
+    text.length <= MAX_LETTERS ? text : `\u2026${text.split(".").slice(-2).join(".")}`;
+  return [short(first), short(path)];
+}
+
+/** @param {NetworkOperation} operation @param {number[]} cell */
+export const cellText = (operation, cell) => `${nameOf(operation)}[${cell.join(", ")}]`;
+
+/** @param {number | null} share */
+export function percentText(share) {
+  if (share === null) return "";
+  const percent = 100 * share;
+  const rounded = Math.round(percent);
+  // Neither none nor all where it is not so.
+  if (percent > 0 && rounded === 0) return "< 1 %";
+  if (percent < 100 && rounded === 100) return "> 99 %";
+  return `${rounded} %`;
+}

@@ -1,0 +1,43 @@
+"""A network as text: a line for each operation."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from convviz.features.network.numbers import power
+
+if TYPE_CHECKING:
+    from convviz.features.network.network import Network
+
+HEAD = ("", "operation", "kind", "shape", "output", "zeros", "gradient", "zeros", "grad_weight / weight")
+
+
+def table(network: "Network") -> str:
+    """Return one line for each operation, from the input on: root mean squares, shares of zeros, and the sentence."""
+    back, rows = network.backs[0], [HEAD]
+    for operation in network.operations:
+        stats, weight = back.stats[operation.index], back.weights.get(operation.index)
+        rows.append(
+            (
+                str(operation.index),
+                operation.label,
+                operation.kind,
+                " × ".join(map(str, operation.shape)) or "number",
+                power(operation.rms),
+                f"{operation.zeros:.0%}",
+                "none" if stats is None else power(stats.rms),
+                "" if stats is None else f"{stats.zeros:.0%}",
+                "" if weight is None or weight.ratio is None else power(weight.ratio),
+            )
+        )
+    return "\n".join([*_aligned(rows), "", network.finding])
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    widths = [max(len(row[column]) for row in rows) for column in range(len(HEAD))]
+    return [
+        "  ".join(
+            text.ljust(width) if column in (1, 2, 3) else text.rjust(width)
+            for column, (text, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
