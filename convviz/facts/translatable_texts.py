@@ -31,7 +31,7 @@ def with_texts(name: str, data: Any, change: Change) -> Any:
     if name == "names":
         return data | {part: _labels(f"{name}:{part}", data[part], change) for part in LABELS}
     if name.startswith(FEATURES) and name.endswith("/feature"):
-        return data | {"label": change(f"{name}:label", data["label"])}
+        return data | {key: change(f"{name}:{key}", data[key]) for key in ("label", "entry_label") if key in data}
     if name == "language":
         return data | {"name": change(f"{name}:name", data["name"])}
     return data

@@ -79,7 +79,7 @@ class Student:
     @property
     def question(self) -> str:
         """What it needs to know to call it, and how that is said; empty where it knows all."""
-        return "" if self._nothing else question(self._subject, self._askable.found.score[0] >= 0)
+        return "" if self._nothing else question(self._subject, self._askable.found.score[0] >= 0, self.plan.arrays)
 
     @property
     def assumed(self) -> tuple[str, ...]:
