@@ -22,7 +22,7 @@ from convviz.check.calling.results import only, take_apart
 DRAWS = (torch.rand, np.random.rand, lambda count: random.random())
 
 # On a busy machine a call waits for others, which says nothing of its code: who waits for longer waits for itself.
-BUSY = 20
+BUSY, WAITS = 20, 0.25  # times its own seconds, and seconds
 
 
 @dataclass(frozen=True)
@@ -71,4 +71,4 @@ class Run:
             return call(*placed, **named)
         finally:
             waited, own = time.perf_counter() - begin, time.process_time() - spent
-            self.seconds += waited if waited > BUSY * own else own
+            self.seconds += waited if waited > max(BUSY * own, WAITS) else own

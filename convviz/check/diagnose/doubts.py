@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-import math
+import statistics
 from collections.abc import Callable, Sequence
 
 from convviz.cases.battery import Case, make_case
@@ -14,8 +14,9 @@ from convviz.check.calling.student_function import Student
 from convviz.check.diagnose.where_and_when_wrong import mark_of
 
 SEED = 86
-# Up to so many seconds of the fastest call so many geometries, and cases with one question: as in the random trial.
-COUNTS = ((0.002, 60, 30), (0.02, 10, 1), (math.inf, 0, 1))
+MOST, AT_ONCE = 60, 20  # geometries, and cases with one question
+TINY = 1e-6
+SECONDS = 0.15  # of the student's own code: slow code is asked fewer
 
 
 class Doubts:
@@ -23,17 +24,18 @@ class Doubts:
 
     def __init__(self, student: Student, tried: Sequence[Tried]) -> None:
         """Ask nothing yet; ``tried`` says how slow the code is."""
-        self._student, self._seconds = student, min((one.answer.seconds for one in tried), default=math.inf)
+        self._student, self._tried = student, tried
 
     @functools.cached_property
     def tried(self) -> list[Tried]:
         """What came of each."""
         student, task = self._student, self._student.task
-        count, at_once = next(rest for most, *rest in COUNTS if self._seconds <= most)
+        seconds = statistics.median(one.answer.seconds for one in self._tried)
+        count = min(int(SECONDS / (seconds + TINY)), MOST)
         specs = dict.fromkeys(case.spec for case in random_cases(task, SEED, count, student.nearest))
         cases = [make_case("doubt", spec, SEED + at, task.quantised) for at, spec in enumerate(specs)]
         cases = [case for case in cases if all(bool(value.any()) for value in student.right(case).values())]
-        answered = zip(cases, student.try_all(cases, at_once), strict=False)
+        answered = zip(cases, student.try_all(cases, AT_ONCE), strict=False)
         return [Tried(case, answer, student.right(case)) for case, answer in answered if answer is not None]
 
     def mark(self, wrong: Sequence[Case], right: Sequence[Case], is_right: Callable[[Tried], bool]) -> str:

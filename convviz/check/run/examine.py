@@ -82,6 +82,7 @@ def _left_out(student: Student, reasons: Sequence[str]) -> tuple[str, ...]:
     others = Counter(student.in_short(reason) for reason in reasons if reason not in known)
     found = [say_call("left.argument", names=comma(lacking))] * bool(lacking)
     found += [say_call("left.pairs", names=comma(single))] * bool(single)
+    found += [say_call("left.once", count=student.called_once)] * bool(student.called_once)
     found += [say_call("left.reason", reason=reason, count=count) for reason, count in others.items()]
     return tuple(found)
 
