@@ -14,7 +14,7 @@ from convviz.check.calling.student_function import Student
 from convviz.check.diagnose.where_and_when_wrong import mark_of
 
 SEED = 86
-MOST, AT_ONCE = 60, 20  # geometries, and cases with one question
+MOST, AT_ONCE = 90, 30  # geometries, and cases with one question
 TINY = 1e-6
 SECONDS = 0.15  # of the student's own code: slow code is asked fewer
 

@@ -72,8 +72,10 @@ def explain(
             yield random_results(results) if is_random else stale("kept", say_call("after_others", names=names), names)
             return
     tried, doubts = _by_geometry(student, tried), Doubts(student, tried)
-    if raised := _raised(student, tried, results, failure, doubts):
+    raised = _raised(student, tried, results, failure, doubts)
+    if raised and all(one.fits for one in tried if one.answer.kind != "raised"):
         yield raised
+        raised = None
     every = {result: [seen_of(task, result, one) for one in tried] for result in (tried[0].right if tried else ())}
     wrong = {result: [one.got is not None and not one.is_right for one in seen] for result, seen in every.items()}
     # First what the first failing case has, which is the one that is shown: a border spoils an output in few cases.
@@ -89,7 +91,10 @@ def explain(
             found = unnamed(probes[result], seen, found, failure, larger, doubts)
         if failure and (when := _when(student, failure)):
             found = _said_first(when, found) if found else [Diagnosis("?", result, when, "", "")]
+        raised = raised if not found else None  # which says more of it
         yield from (in_terms_of(task, result, each, student.turns) for each in found)
+    if raised:
+        yield raised
 
 
 def _larger(ones: OneHotProbes, seen: Sequence[Seen]) -> list[Seen]:
@@ -130,12 +135,12 @@ def _when(student: Student, failure: Failure) -> str:
 def _raised(
     student: Student, tried: Sequence[Tried], results: str, failure: Failure | None, doubts: Doubts
 ) -> Diagnosis | None:
-    """Return what the cases that end in an exception have in common, where no other has it and all others are right."""
+    """Return what the wrong cases, some of which end in an exception, have in common, where no right one has it."""
     raised = [one for one in tried if one.answer.kind == "raised"]
-    others = [one for one in tried if one.answer.kind != "raised"]
-    right = [one.case for one in others] if all(one.fits for one in others) else []
-    wrong = [one.case for one in raised]
-    mark = _when(student, failure) if failure and raised else doubts.mark(wrong, right, lambda one: one.is_right)
+    if not raised:
+        return None
+    right, wrong = ([one.case for one in tried if one.fits is fits] for fits in (True, False))
+    mark = _when(student, failure) if failure else doubts.mark(wrong, right, lambda one: one.is_right)
     is_padding = mark == say("only", which=say("mark.paddings"))  # for which F.pad wants another order
     fix = catalogue()["F08"].fix if is_padding else ""
     return Diagnosis("?", results, mark, raised[0].answer.message, fix) if mark else None

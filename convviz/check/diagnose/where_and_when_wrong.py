@@ -61,8 +61,9 @@ MARKS: Mapping[str, Callable[[ConvSpec], bool]] = {
     "one": lambda spec: 1 in spec.output_size,
 }
 BY_CHANCE = ("rows_out", "columns_out")  # sizes that many a case has by chance: said where nothing else is to say
-FEW, MANY = 3, 50  # so many wrong and so many right cases make two marks together no chance
-ENOUGH = 20  # right cases, for one mark
+# So many wrong and so many right cases make one mark no chance, and two marks together.
+FEW, ENOUGH = 3, 20
+SEVERAL, MANY = 5, 40
 
 
 def mark_of(wrong: Sequence[Case], right: Sequence[Case], sized: Callable[[], str] = str) -> str:
@@ -90,7 +91,7 @@ def mark_of(wrong: Sequence[Case], right: Sequence[Case], sized: Callable[[], st
             say("only", which=functools.reduce(lambda one, other: both(one=one, other=other), exact)) if exact else ""
         )
     counts: dict[tuple[str, ...], int] = {(name,): sum(among_right) for name, among_right in shared.items()}
-    for pair in itertools.combinations(shared, 2) if len(right) >= MANY else ():
+    for pair in itertools.combinations(shared, 2) if len(wrong) >= SEVERAL and len(right) >= MANY else ():
         counts[pair] = sum(a and b for a, b in zip(*(shared[name] for name in pair), strict=True))
     # A gradient of zeros, or of one number, may be right by chance.
     found = min(counts, key=lambda names: (counts[names], len(names)), default=())
