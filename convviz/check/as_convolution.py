@@ -21,6 +21,8 @@ from convviz.geometry.spec import ConvSpec
 say = sentences("check")
 TURNED = {"output": "grad_input", "grad_input": "output"}
 # A transposed convolution's input channels are the convolution's output channels; Chinese has no spaces around them.
+# What a kernel that is flipped along one axis alone has in reverse, whether the code rotates it or uses it as it is.
+HALF = {"I03": "row", "I04": "column"}
 # In quotes stands the name of a case, in the task's own words already.
 QUOTED = "“[^”]*”|「[^」]*」|"
 CHANNELS = re.compile(QUOTED + r"\b([Ii]n|[Oo]ut)(?=put channel)|\bC_(in|out)\b|([输輸][入出])(?=通道)", re.ASCII)
@@ -86,6 +88,8 @@ def in_terms_of(task: Task, result: str, found: Diagnosis, turns: bool = False) 
         return dataclasses.replace(found, fix=say("linear_order")) if found.id in ("F10", "W09") else found
     if turns and found.id == "I01":
         found = dataclasses.replace(found, title=say("turned"), fix=say("turned.already"))
+    if found.id in HALF:
+        found = dataclasses.replace(found, title=say(f"read.reversed.{HALF[found.id]}") + ".")
     if not task.is_transposed or result == "grad_bias":
         return found
 

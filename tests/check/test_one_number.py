@@ -127,3 +127,12 @@ def test_slow_code_is_asked_less_and_that_is_said():
     assert any("because its code is slow" in each for each in found.left_out), found.left_out
     count = int(re.search(r"\d+", found.drawn)[0])
     assert count < 100, "as many would take as long"
+
+
+def test_a_kernel_that_is_flipped_where_it_is_stamped_is_said_to_lie_in_reverse():
+    def conv2d_input(input_size, weight, grad_output, stride=1, padding=0):
+        flipped = weight.flip(3)
+        return grad.conv2d_input(input_size, flipped, grad_output, stride, padding)
+
+    found = report(conv2d_input, "conv2d_input").diagnoses[0]
+    assert (found.id, found.title) == ("I04", say("read.reversed.column") + ".")
