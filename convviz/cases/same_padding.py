@@ -34,6 +34,7 @@ def _same(size: Pair, channels: int, out_channels: int, kernel: Pair | int, stri
 # For functions that take the padding as a word.
 SAME: Mapping[str, ConvSpec] = {
     "same padding, even kernel": _same((6, 5), 2, 3, (4, 2)),
+    "same padding, kernel not square": _same((5, 6), 2, 3, (3, 5)),
     "same padding, stride 2": _same((6, 8), 2, 3, 3, 2),
     "same padding, stride 2, odd sizes": _same((7, 5), 3, 2, (4, 2), 2),
     "same padding, stride 2, height odd and width even": _same((7, 8), 2, 3, 3, 2),

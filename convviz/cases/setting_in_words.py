@@ -22,5 +22,11 @@ def setting_in_words(spec: ConvSpec) -> str:
     return comma(said)
 
 
+def probe_in_words(what: str, spec: ConvSpec) -> str:
+    """Return a geometry of one channel with its size, which is that of what is called input or output."""
+    height, width = spec.input_size
+    return comma([say("setting.size", what=what, height=height, width=width), setting_in_words(spec)])
+
+
 def _written(pair: Pair) -> str:
     return str(pair[0]) if pair[0] == pair[1] else f"{pair[0]}×{pair[1]}"

@@ -21,9 +21,13 @@ from convviz.geometry.spec import ConvSpec
 say = sentences("check")
 TURNED = {"output": "grad_input", "grad_input": "output"}
 # A transposed convolution's input channels are the convolution's output channels; Chinese has no spaces around them.
-CHANNELS = re.compile(r"\b([Ii]n|[Oo]ut)(?=put channel)|\bC_(in|out)\b|([输輸][入出])(?=通道)", re.ASCII)
+# What a kernel that is flipped along one axis alone has in reverse, whether the code rotates it or uses it as it is.
+HALF = {"I03": "row", "I04": "column"}
+# In quotes stands the name of a case, in the task's own words already.
+QUOTED = "“[^”]*”|「[^」]*」|"
+CHANNELS = re.compile(QUOTED + r"\b([Ii]n|[Oo]ut)(?=put channel)|\bC_(in|out)\b|([输輸][入出])(?=通道)", re.ASCII)
 OTHER = {"in": "out", "In": "Out", "out": "in", "Out": "In", "入": "出", "出": "入"}
-IMAGE = re.compile(r"\b(grad_)?(in|out)put\b(?! channel)", re.ASCII)  # in Chinese without spaces around it
+IMAGE = re.compile(QUOTED + r"\b(grad_)?(in|out)put\b(?! channel)", re.ASCII)  # in Chinese without spaces around it
 
 
 def recipe_of(task: Task, result: str) -> str:
@@ -84,17 +88,23 @@ def in_terms_of(task: Task, result: str, found: Diagnosis, turns: bool = False) 
         return dataclasses.replace(found, fix=say("linear_order")) if found.id in ("F10", "W09") else found
     if turns and found.id == "I01":
         found = dataclasses.replace(found, title=say("turned"), fix=say("turned.already"))
+    if found.id in HALF:
+        found = dataclasses.replace(found, title=say(f"read.reversed.{HALF[found.id]}") + ".")
     if not task.is_transposed or result == "grad_bias":
         return found
 
     def turned(name: re.Match[str]) -> str:
-        if result == "output" and not name[1]:  # a size or a padding: the gradient's, which is no gradient here
+        if not name[2] or (
+            result == "output" and not name[1]
+        ):  # a size or a padding: the gradient's, which is no gradient here
             return name[0]
         other = {"in": "output", "out": "input"}[name[2]]
         return other if name[1] else f"grad_{other}"
 
     def of_channels(name: re.Match[str]) -> str:
-        side = name[1] or name[2] or name[3][1:]
+        side = name[1] or name[2] or (name[3] or "")[1:]
+        if not side:
+            return name[0]
         return name[0].removesuffix(side) + OTHER[side]
 
     keeps = found.id == "G10"  # whose dout is the task's own

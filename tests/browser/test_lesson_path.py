@@ -82,7 +82,8 @@ def play(page, name, go_on, tabs=()):
         go_on(page)
     gone = page.locator(".cv-lesson-gone")
     assert gone.locator("li").count() == len(lesson(name)["end"]["words"])
-    assert gone.locator("code").text_content() == f'convviz.check(yours, "{lesson(name)["end"]["exercise"]}")'
+    typed = f'import convviz\nconvviz.check(yours, "{lesson(name)["end"]["exercise"]}")'
+    assert gone.locator("code").text_content() == typed
 
 
 def by_pointer(page):

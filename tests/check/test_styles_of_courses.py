@@ -203,4 +203,4 @@ def test_what_is_read_in_another_form_is_said():
     text = " ".join(report(list(layers(1.0))[1], "conv2d_backward").assumed)
     assert "gradients of weights are read from how backward changes them, with a learning rate of 1" in text
     assert "a bias for each cell of the output" in text
-    assert "two numbers for the kernel's size" in " ".join(report(list(layers(1.0))[3], "conv2d_backward").assumed)
+    assert "two numbers for kernel_size" in " ".join(report(list(layers(1.0))[3], "conv2d_backward").assumed)

@@ -373,7 +373,7 @@ class TestSizesAgain:
             return flat[:, : count // 32 * 32 if count > 32 else count].sum(1)
 
         found = said(grad_bias, "conv2d_bias").diagnoses[0]
-        assert (found.title, found.evidence) == (say("mixed.cells"), "")
+        assert (found.title, found.fix) == (say("mixed.cells"), say("mixed.cells.fix"))
 
 
 def test_a_remainder_that_is_filled_up_is_said_as_that():

@@ -12,10 +12,11 @@ from convviz.facts.words import sentences
 say = sentences("calling_student_code")
 
 
-def question(subject: Subject, is_running: bool) -> str:
+def question(subject: Subject, is_running: bool, arrays: str) -> str:
     """Return what is not known of a function, with a statement of it that is ready to paste; empty if all is.
 
-    ``is_running``: it ran, so that its names are the only thing to ask for.
+    ``arrays``: the kind that it likely takes, which an adapter is given only if it says so.
+    ```is_running```: it ran, so that its names are the only thing to ask for.
     """
     names = _placed_names(subject) or ({} if is_running else _sizes(subject))
     called = getattr(subject.fn, "__name__", "fn")
@@ -25,11 +26,12 @@ def question(subject: Subject, is_running: bool) -> str:
         return say("ask.names", names=quoted, statement=f"names={{{stated}}}", count=len(names))
     if is_running or subject.is_adapter:
         return ""
+    kind = "" if arrays == "torch" else f', arrays="{arrays}"'
     given = [each for each in subject.binding.arguments if each.role in OF_A_CASE]
     if subject.style != "function" or len(given) < len(subject.binding.arguments):
-        return say("ask.adapter", task=subject.task.name)
+        return say("ask.adapter", task=f'"{subject.task.name}"{kind}')
     put = ", ".join(f"{each.name}=case.{each.role}" if each.by_name else f"case.{each.role}" for each in given)
-    return say("ask.call", statement=f'convviz.report(lambda case: {called}({put}), "{subject.task.name}")')
+    return say("ask.call", statement=f'convviz.report(lambda case: {called}({put}), "{subject.task.name}"{kind})')
 
 
 def _sizes(subject: Subject) -> dict[str, str]:

@@ -93,6 +93,11 @@ class Askable:
         """Whether it makes an output that is as large as a stride with a remainder leaves open."""
         return self.task.is_transposed and "output" in self.task.results
 
+    @property
+    def takes_rest(self) -> bool:
+        """Whether a remainder is among its settings, as ``output_padding``."""
+        return self.has_rest or "output_padding" in self.subject.binding.roles | self.found.read
+
     def _border(self, spec: ConvSpec) -> str:
         """Return a geometry's border; in the place of one that it refuses everywhere another that it takes."""
         taken = sorted(mode for mode, takes in self.borders.items() if takes)

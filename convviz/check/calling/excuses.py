@@ -59,7 +59,7 @@ class Excuses:
                 return self._no("no.bias", message)
         elif answer.kind != "ok" or answer.has(self.right(case)):
             return None
-        self.askable.single.update(self._single(case.spec, fresh, answer.kind == "ok"))
+        self.askable.single.update(self._single(case.spec, fresh))
         return self.askable.lacks(case.spec)
 
     def _is_strided_same(self, spec: ConvSpec) -> bool:
@@ -70,27 +70,24 @@ class Excuses:
         self.short[reason] = say(f"{id}.short")
         return reason
 
-    def _single(self, spec: ConvSpec, fresh: bool, by_numbers: bool) -> list[str]:
-        """Return the settings that it takes one number for: two equal ones raise, or are wrong where one is right.
-
-        ``by_numbers``: it gave numbers for two that differ, so that they are one only if one is right.
-        """
+    def _single(self, spec: ConvSpec, fresh: bool) -> list[str]:
+        """Return the settings that it takes one number for: two equal ones raise, or give other numbers than one."""
         task, plan = self.askable.task, self.askable.found.plan
         if task.is_row:
             return []
         known = plan.pairs.split()
-        names, specs = with_one_number(spec, self.askable.has_rest, self.askable.subject.makes_layers)
+        names, specs = with_one_number(spec, self.askable.takes_rest, self.askable.subject.makes_layers)
         names = [name for name in names if name not in known and known != ["pair"]]
         cases = [make_case("one number", each, 3, task.quantised) for each in specs] if names else []
         asked = ((each, self.asker.ask(plan, each, twice=False)) for each in cases)
         case, one = next((pair for pair in asked if not pair[1].failed), (None, None))
         if case is None or one is None:
             return []
-        right = self.right(case)
-        if by_numbers and not one.has(right):
-            return []
         if fresh:
             self.asker.close()
         plans = {name: dataclasses.replace(plan, pairs=" ".join([*known, name])) for name in names}
         twos = {name: self.asker.ask(each, case, twice=False) for name, each in plans.items()}
-        return [name for name, two in twos.items() if two.failed or (one.has(right) and not two.has(right))]
+        wrong = [name for name, two in twos.items() if two.failed or not two.has(one.results)]
+        # What is random, or kept, differs whatever it is given: then only what is right tells one number from two.
+        again = not wrong or one.has(self.right(case)) or self.asker.ask(plan, case, twice=False).has(one.results)
+        return wrong if again else []

@@ -14,7 +14,7 @@ from convviz.cases.battery import Case, make_case
 from convviz.cases.settings_in_scope import EVERYTHING, Scope
 from convviz.cases.tasks import truth
 from convviz.check.call_outcome import Answer, errors, same
-from convviz.check.calling.call_plan import Plan, suited
+from convviz.check.calling.call_plan import PAIRS, Plan, suited
 from convviz.check.calling.case_runner import Asker
 from convviz.check.calling.function_or_class import Subject
 from convviz.check.calling.inspect_source import makes_float32
@@ -175,8 +175,18 @@ def _score(answer: Answer, right: Mapping[str, torch.Tensor]) -> Score:
 def cure(subject: Subject, plan: Plan, answer: Answer) -> list[Plan]:
     """Return what to try next where the type of a failure allows it: two numbers for a setting, or float32."""
     if answer.kind == "raised" and plan.pairs == "any" and answer.error in ("TypeError", "ValueError"):
-        several = ["pair"] * (answer.error == "TypeError") + ["kernel_size"] * subject.makes_layers
+        twos = _twos(subject) if answer.error == "TypeError" else []
+        several = [*twos, *["kernel_size"] * subject.makes_layers]
         return [dataclasses.replace(plan, pairs=pairs) for pairs in several]
     if answer.kind == "raised" and plan.dtype == "float64" and answer.error == "RuntimeError":
         return [dataclasses.replace(plan, dtype="float32")]
     return []
+
+
+def _twos(subject: Subject) -> list[str]:
+    """Return which settings code may want two numbers for: those whose default has two, all, or one of several."""
+    arguments = (subject.makes if subject.style == "Module" else subject.binding).arguments
+    told = {each.role: each.default for each in arguments if each.role in PAIRS}
+    stated = " ".join(name for name, default in told.items() if isinstance(default, tuple | list))
+    single = [name for name in told if name != stated] if len(told) > 1 else []
+    return [*[stated] * bool(stated), "pair", *single]

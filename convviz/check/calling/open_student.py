@@ -122,7 +122,8 @@ def _assumed(subject: Subject, found: Found, layout: str | None, square: bool) -
         "bias": {"shape": ", ".join("C" if letter == "C" else "1" for letter in plan.bias)}
         if plan.bias != "C"
         else False,
-        plan.pairs: plan.pairs != "any",
+        "pair": plan.pairs == "pair",
+        "two": {"names": comma(plan.pairs.split())} if plan.pairs not in ("any", "pair") else False,
         "words": plan.words,
         "dict": plan.form == ("dict",),
         "cache": {"names": ", ".join(plan.form)} if plan.form not in ((), ("dict",)) else False,

@@ -29,6 +29,7 @@ from convviz.geometry.spec import ConvSpec
 
 say = sentences("calling_student_code")
 LIKELY = 5  # ways of calling a function that are tried in a scope, with each kind of array
+AGAIN = 0.2  # seconds of its own code: who is slower is not called twice in every case
 ENDED = ("timeout", "crashed")
 UNEVEN = ConvSpec((7, 5), 3, 3, (3, 2), (2, 1), (1, 0), (1, 2), batch=2)
 
@@ -46,6 +47,8 @@ class Student:
     _said: tuple[str, ...]
     _remarks: set[str] = field(default_factory=set)
     _tried: dict[Case, Answer] = field(default_factory=dict)
+    _once: set[Case] = field(default_factory=set)  # those that were called once, as it is slow
+    _seconds: list[float] = field(default_factory=list)  # of the cases that were called again
     _rights: dict[Case, dict[str, torch.Tensor]] = field(default_factory=dict)
 
     @property
@@ -79,7 +82,7 @@ class Student:
     @property
     def question(self) -> str:
         """What it needs to know to call it, and how that is said; empty where it knows all."""
-        return "" if self._nothing else question(self._subject, self._askable.found.score[0] >= 0)
+        return "" if self._nothing else question(self._subject, self._askable.found.score[0] >= 0, self.plan.arrays)
 
     @property
     def assumed(self) -> tuple[str, ...]:
@@ -212,9 +215,17 @@ class Student:
         made = [make_case(way, spec or SPEC, seed + at, task.quantised) for at, way in enumerate(asked)]
         return [dataclasses.replace(case, way=case.name) for case in made]
 
+    @property
+    def called_once(self) -> int:
+        """Of how many of the cases it is not known what a second call gives, as it is slow."""
+        return sum(case.name in self._names for case in self._once)
+
     def _cured(self, case: Case, answer: Answer | None = None) -> Answer:
-        answer = answer or self._asker.ask(self.plan, case)
+        twice = sum(self._seconds) < AGAIN
+        if answer is None:
+            answer = self._asker.ask(self.plan, case, twice)
+            (self._seconds.append(answer.seconds) if twice else self._once.add(case))
         for plan in cure(self._subject, self.plan, answer):  # what was enough for the probe may not be for every case
-            again = self._asker.ask(plan, case)
+            again = self._asker.ask(plan, case, twice)
             answer = answer if again.failed else again
         return answer

@@ -11,13 +11,12 @@ from convviz.check.as_convolution import in_terms_of, seen_of
 from convviz.check.call_outcome import SEVERAL, Failure, Tried, period_of
 from convviz.check.calling.student_function import Student
 from convviz.check.diagnose.by_catalogue import diagnose, sometimes
+from convviz.check.diagnose.doubts import Doubts
 from convviz.check.diagnose.explain_numbers import all_others, unnamed
 from convviz.check.diagnose.padding_rules import other_rule, own_padding
 from convviz.check.diagnose.side_effects import not_finite, random_results, side_effects, stale
 from convviz.check.diagnose.size_limits import size_limit
-from convviz.check.diagnose.where_and_when_wrong import (
-    mark_of,
-)
+from convviz.check.diagnose.where_and_when_wrong import mark_of
 from convviz.check.diagnose.wrong_further import wrong_answers
 from convviz.check.diagnosis import Diagnosis, Seen, diagnosis
 from convviz.check.probes.one_hot_probes import OneHotProbes
@@ -72,9 +71,11 @@ def explain(
             names = comma([name for name in task.results if any(name in one.wrong for one in tried)])
             yield random_results(results) if is_random else stale("kept", say_call("after_others", names=names), names)
             return
-    tried = _by_geometry(student, tried)
-    if raised := _raised(student, tried, results, failure):
+    tried, doubts = _by_geometry(student, tried), Doubts(student, tried)
+    raised = _raised(student, tried, results, failure, doubts)
+    if raised and all(one.fits for one in tried if one.answer.kind != "raised"):
         yield raised
+        raised = None
     every = {result: [seen_of(task, result, one) for one in tried] for result in (tried[0].right if tried else ())}
     wrong = {result: [one.got is not None and not one.is_right for one in seen] for result, seen in every.items()}
     # First what the first failing case has, which is the one that is shown: a border spoils an output in few cases.
@@ -84,13 +85,16 @@ def explain(
         seen = [*seen, *larger]
         found = diagnose(probes[result].of, seen, strict=failure is not None)
         if not found and not seen[0].case.quantised and (once := sometimes(probes[result].of, seen)):
-            mark = "" if failure else all_others([one for one in seen if not one.is_right], seen)
+            mark = "" if failure else all_others(result, doubts, [one for one in seen if not one.is_right], seen)
             found = [dataclasses.replace(once, evidence=f"{mark} {once.evidence}".strip())]
         elif not found or found[0].is_partial:
-            found = unnamed(probes[result], seen, found, failure, larger)
+            found = unnamed(probes[result], seen, found, failure, larger, doubts)
         if failure and (when := _when(student, failure)):
             found = _said_first(when, found) if found else [Diagnosis("?", result, when, "", "")]
+        raised = raised if not found else None  # which says more of it
         yield from (in_terms_of(task, result, each, student.turns) for each in found)
+    if raised:
+        yield raised
 
 
 def _larger(ones: OneHotProbes, seen: Sequence[Seen]) -> list[Seen]:
@@ -128,13 +132,15 @@ def _when(student: Student, failure: Failure) -> str:
     return mark_of(failure.wrong, failure.others, lambda: size_limit(student, failure.smallest.case.spec))
 
 
-def _raised(student: Student, tried: Sequence[Tried], results: str, failure: Failure | None) -> Diagnosis | None:
-    """Return what the cases that end in an exception have in common, where no other has it and all others are right."""
+def _raised(
+    student: Student, tried: Sequence[Tried], results: str, failure: Failure | None, doubts: Doubts
+) -> Diagnosis | None:
+    """Return what the wrong cases, some of which end in an exception, have in common, where no right one has it."""
     raised = [one for one in tried if one.answer.kind == "raised"]
-    others = [one for one in tried if one.answer.kind != "raised"]
-    right = [one.case for one in others] if all(one.fits for one in others) else []
-    wrong = [one.case for one in raised]
-    mark = _when(student, failure) if failure and raised else mark_of(wrong, right)
+    if not raised:
+        return None
+    right, wrong = ([one.case for one in tried if one.fits is fits] for fits in (True, False))
+    mark = _when(student, failure) if failure else doubts.mark(wrong, right, lambda one: one.is_right)
     is_padding = mark == say("only", which=say("mark.paddings"))  # for which F.pad wants another order
     fix = catalogue()["F08"].fix if is_padding else ""
     return Diagnosis("?", results, mark, raised[0].answer.message, fix) if mark else None

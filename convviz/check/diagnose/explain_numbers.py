@@ -6,17 +6,16 @@ import dataclasses
 from collections.abc import Sequence
 
 from convviz.cases.battery import NOTHING, Case
-from convviz.cases.setting_in_words import setting_in_words
 from convviz.check.call_outcome import Failure, ratio_of
 from convviz.check.diagnose.by_catalogue import unexplained
 from convviz.check.diagnose.channel_order import exchanged_channels, paired_wrongly
+from convviz.check.diagnose.doubts import Doubts
 from convviz.check.diagnose.foreign_sums import early_update, penalty
 from convviz.check.diagnose.size_limits import needed
 from convviz.check.diagnose.where_and_when_wrong import (
     ONLY,
     alike,
     is_moved,
-    mark_of,
     order_of,
     places,
     remainder_miscounted,
@@ -26,7 +25,7 @@ from convviz.check.probes.analysis import counts, readings, unknown
 from convviz.check.probes.formula import axes_exchanged
 from convviz.check.probes.linearity import broken_premise, is_bias_alone
 from convviz.check.probes.one_hot_probes import OneHotProbes, single
-from convviz.check.probes.one_window import one_window
+from convviz.check.probes.one_window import one_window, window_spec
 from convviz.check.probes.relations import sign_passed
 from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences
@@ -35,11 +34,11 @@ from convviz.mistakes.catalogue import catalogue
 say = sentences("check")
 
 
-def all_others(wrong: Sequence[Seen], seen: Sequence[Seen]) -> str:
+def all_others(result: str, doubts: Doubts, wrong: Sequence[Seen], seen: Sequence[Seen]) -> str:
     """Return in a sentence what the wrong cases have and all others lack; nothing where others gave no result."""
     if any(one.got is None for one in seen):
         return ""
-    return mark_of(_asked(wrong), _asked([one for one in seen if one.is_right]))
+    return doubts.mark_for(result, _asked(wrong), _asked([one for one in seen if one.is_right]))
 
 
 def _asked(seen: Sequence[Seen]) -> list[Case]:
@@ -47,7 +46,12 @@ def _asked(seen: Sequence[Seen]) -> list[Case]:
 
 
 def unnamed(
-    ones: OneHotProbes, seen: Sequence[Seen], partly: list[Diagnosis], failure: Failure | None, larger: Sequence[Seen]
+    ones: OneHotProbes,
+    seen: Sequence[Seen],
+    partly: list[Diagnosis],
+    failure: Failure | None,
+    larger: Sequence[Seen],
+    doubts: Doubts,
 ) -> list[Diagnosis]:
     """Return what is wrong with a result that no mistake of the catalogue explains, or ``partly`` does.
 
@@ -60,7 +64,7 @@ def unnamed(
     pairs = [(one.got, one.right) for one in wrong if one.got is not None]
     if size := remainder_miscounted(of, wrong):
         return [Diagnosis("?", result, say("remainder", result=of), size, say("remainder.fix"))]
-    mark = "" if failure else all_others(wrong, seen)
+    mark = "" if failure else all_others(result, doubts, wrong, seen)
     if len(wrong) == 1 and wrong[0].case.name in ONLY and all(one.got is not None for one in seen):
         return [Diagnosis("?", result, mark or say("only.of", case=wrong[0].case.name), "", "")]
     if not smallest.case.quantised and (exact := _exact(of, wrong, mark)):
@@ -71,12 +75,14 @@ def unnamed(
     if is_bias_alone(of, wrong, ask):
         return [Diagnosis("?", result, say("premise.bias"), say("premise.bias.seen"), "")]
     if broken := broken_premise(of, typical.case, typical.right, ask):
-        return [dataclasses.replace(broken, of=result)]
+        seen_in = say("seen.case", what=broken.evidence, case=_asked([typical])[0].name)
+        return [dataclasses.replace(broken, of=result, evidence=seen_in)]
     is_binary = of == "grad_weight" and bool(smallest.case.quantised)
     if is_binary and (parts := sign_passed(smallest.case, ask)):
-        return [*partly, Diagnosis("?", result, parts[0], " ".join(parts[1:]), "")]
+        seen_in = say("seen.case", what=" ".join(parts[1:]), case=_asked([smallest])[0].name).strip()
+        return [*partly, Diagnosis("?", result, parts[0], seen_in, "")]
     if smallest.case.quantised and of != "grad_weight" and (number := one_window(result, smallest.case, ask)):
-        return [*partly, Diagnosis("?", result, number, "", "")]
+        return [*partly, Diagnosis("?", result, number, _in_window(ones, smallest.case), "")]
     where = [sentence for sentence in (*places(of, pairs, ones.student.reshapes), mark) if sentence]
     also = "" if partly else mark  # what is explained is wrong elsewhere, too
     said = _by_ratio(of, wrong)
@@ -89,7 +95,8 @@ def unnamed(
     if said is None and partly:
         return partly
     if said is None and (part := _part(ones, smallest.case)):
-        said = Diagnosis("?", result, part, "", "")
+        seen_in = say("seen.case", what="", case=_asked([smallest])[0].name).strip()
+        said = Diagnosis("?", result, part, seen_in, "")
     elif said is None:
         if not where and (found := next(ones.products(smallest.case), None)) and not (found.found or found.unknown):
             where = [say("read.nothing", result=of)]
@@ -106,7 +113,8 @@ def _exact(of: str, wrong: Sequence[Seen], mark: str) -> Diagnosis | None:
     grouped = all(one.case.spec.groups > 1 for one in wrong)
     pair = paired_wrongly(wrong) if of == "grad_weight" and grouped else ""
     title = pair or exchanged_channels(of, wrong)
-    return Diagnosis("?", of, title, mark, catalogue()["I25"].fix if grouped else "") if title else None
+    seen_in = say("seen.case", what=mark, case=_asked(wrong)[0].name).strip()
+    return Diagnosis("?", of, title, seen_in, catalogue()["I25"].fix if grouped else "") if title else None
 
 
 def _part(ones: OneHotProbes, case: Case) -> str:
@@ -134,7 +142,7 @@ def _by_ratio(of: str, wrong: Sequence[Seen]) -> Diagnosis | None:
     each: dict[str, str] = {}  # with the first case that has it
     for one, ratio in zip(wrong, found, strict=True):
         each.setdefault(f"{ratio:.6g}", one.case.name)
-    shown = [f"{ratio} ({name})" for ratio, name in list(each.items())[:4]]
+    shown = [f"{ratio} (“{name}”)" for ratio, name in list(each.items())[:4]]
     evidence = say("ratios.evidence", result=of, ratios=", ".join(shown))
     return Diagnosis("?", of, say("ratios"), f"{evidence} {say('ratios.fix')}", "")
 
@@ -146,7 +154,7 @@ def _by_products(ones: OneHotProbes, smallest: Case, only_lines: bool, grouped: 
     """
     of, counted, found = ones.of, None, None
     for found in ones.products(smallest):
-        setting = setting_in_words(found.spec)
+        setting = ones.setting(found.spec)
         if smallest.quantised and found.unknown:
             break
         if said := readings(found):
@@ -159,22 +167,26 @@ def _by_products(ones: OneHotProbes, smallest: Case, only_lines: bool, grouped: 
             counted = counted or Diagnosis("?", of, f"{count}.", say("read", setting=setting), "")
     # The last of them has the geometry of a case that is wrong: only its channels and samples are left.
     if found is not None and found.unknown and (smallest.quantised or not found.found) and not only_lines:
-        setting = setting_in_words(found.spec)
+        setting = ones.setting(found.spec)
         evidence = say("read.also", setting=setting, what=say("read.unknown.seen").rstrip("."))
         return Diagnosis("?", of, unknown(found), evidence, "")
     is_plain = found is None or not (found.missing or found.unknown or found.spec != single(smallest.spec))
     if only_lines or counted or not is_plain:
         return None if only_lines else counted
-    mixed = ones.mixed(smallest)
+    mixed, plane = ones.mixed(smallest), ones.setting(single(smallest.spec))
     if not mixed or (mixed == "groups" and not grouped) or (of == "grad_bias" and mixed == "channels"):
         return None
     if of != "grad_bias" and not smallest.quantised and (order := one_window(of, smallest, ones.ask)):
-        return Diagnosis("?", of, order, "", say("window.fix"))
+        return Diagnosis("?", of, order, _in_window(ones, smallest), say("window.fix"))
     is_order = mixed == "outputs" or (mixed == "samples" and of != "grad_bias")  # a sum has no order of samples
     exchanged, seen = ones.moved(mixed) if is_order else (False, "")
     if exchanged:
         return Diagnosis("?", of, say(f"mixed.{mixed}.positions"), seen, say("window.fix"))
     if mixed == "both":
-        return diagnosis(catalogue()["G10"], say("mixed.both"), of)
+        return diagnosis(catalogue()["G10"], say("seen.probe", what=say("mixed.both"), setting=plane), of)
     fix = catalogue()["I25"].fix if mixed == "groups" else say(f"mixed.{mixed}.fix")
-    return Diagnosis("?", of, say(f"mixed.{mixed}"), seen, fix)
+    return Diagnosis("?", of, say(f"mixed.{mixed}"), say("seen.probe", what=seen, setting=plane).strip(), fix)
+
+
+def _in_window(ones: OneHotProbes, wrong: Case) -> str:
+    return say("seen.probe", what="", setting=ones.setting(window_spec(wrong.spec))).strip()

@@ -61,7 +61,9 @@ MARKS: Mapping[str, Callable[[ConvSpec], bool]] = {
     "one": lambda spec: 1 in spec.output_size,
 }
 BY_CHANCE = ("rows_out", "columns_out")  # sizes that many a case has by chance: said where nothing else is to say
-FEW, MANY = 3, 50  # so many wrong and so many right cases make two marks together no chance
+# So many wrong and so many right cases make one mark no chance, and two marks together.
+FEW, ENOUGH = 3, 20
+SEVERAL, MANY = 5, 40
 
 
 def mark_of(wrong: Sequence[Case], right: Sequence[Case], sized: Callable[[], str] = str) -> str:
@@ -83,21 +85,21 @@ def mark_of(wrong: Sequence[Case], right: Sequence[Case], sized: Callable[[], st
     exact = [say(f"mark.{name}") for name in [name for name in exact if name not in BY_CHANCE] or exact]
     if not exact and (limit := sized()):
         return limit
-    if exact or len(wrong) < FEW or len(right) < MANY:
+    if exact or len(wrong) < FEW or len(right) < ENOUGH:
         both = functools.partial(say, "mark.or")  # which of several it is nobody can tell
         return (
             say("only", which=functools.reduce(lambda one, other: both(one=one, other=other), exact)) if exact else ""
         )
     counts: dict[tuple[str, ...], int] = {(name,): sum(among_right) for name, among_right in shared.items()}
-    for pair in itertools.combinations(shared, 2):
+    for pair in itertools.combinations(shared, 2) if len(wrong) >= SEVERAL and len(right) >= MANY else ():
         counts[pair] = sum(a and b for a, b in zip(*(shared[name] for name in pair), strict=True))
     # A gradient of zeros, or of one number, may be right by chance.
     found = min(counts, key=lambda names: (counts[names], len(names)), default=())
-    if not found or counts[found] * 5 > len(wrong):
+    if not found or counts[found] > len(wrong) or (len(found) > 1 and counts[found] * 5 > len(wrong)):
         return ""
     names = [say(f"mark.{name}") for name in found]
     which = names[0] if len(names) == 1 else say("mark.and", one=names[0], other=names[1])
-    return say("most" if counts[found] else "only", which=which)
+    return say("only" if not counts[found] else "most" if counts[found] * 5 <= len(wrong) else "some", which=which)
 
 
 def places(result: str, pairs: Sequence[tuple[torch.Tensor, torch.Tensor]], reshapes: bool = True) -> list[str]:

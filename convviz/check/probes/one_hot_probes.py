@@ -7,11 +7,14 @@ from collections.abc import Iterator
 import torch
 
 from convviz.cases.battery import Case, make_case
+from convviz.cases.random_cases import named
+from convviz.cases.setting_in_words import probe_in_words
 from convviz.check.as_convolution import as_convolution, case_asked, recipe_of, seen_of
 from convviz.check.call_outcome import ratio_of, same
 from convviz.check.calling.student_function import Student
 from convviz.check.diagnosis import Seen
 from convviz.check.probes.traced_products import Provenance, provenance
+from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec
 
@@ -51,6 +54,13 @@ class OneHotProbes:
         got = self.student.answer(self._asked(case)).results.get(self.result)
         return None if got is None else as_convolution(self._task, self.result, case, got)
 
+    def setting(self, spec: ConvSpec) -> str:
+        """Return in words at what a geometry's single ones were asked: who has no kernel, at one of one cell."""
+        asked = self._asked(make_case("single ones", spec, 77)).spec
+        # A gradient of a transposed convolution is said in the other's words at last, which exchange both.
+        is_output = self._task.is_transposed and self.result in ("output", "grad_bias")
+        return probe_in_words("output" if is_output else "input", asked)
+
     def parts(self, case: Case) -> tuple[str, str, list[int], set[float | None]] | None:
         """Return which samples, channels, rows or columns of what is sent give a wrong result, each alone.
 
@@ -79,7 +89,8 @@ class OneHotProbes:
         """Return a wrong result of the same setting with a few windows and two samples more; None if that is right."""
         size = [size + 3 * stride for size, stride in zip(case.spec.input_size, case.spec.stride, strict=True)]
         spec = self._task.fit(case.spec.replace(input_size=size, batch=case.spec.batch + 2))
-        return self._wrong(make_case(case.name, spec, 80, case.quantised))
+        made = make_case(case.name, spec, 80, case.quantised)
+        return self._wrong(named(self._task, made, found=False))
 
     def mixed(self, wrong: Case) -> str:
         """Return which sums go wrong where one channel of one sample is right, the first of those below; else nothing.
@@ -124,6 +135,9 @@ class OneHotProbes:
         seen = [self._seen(each) for each in asked]
         places = []
         for at, one in enumerate(seen):
+            if one.is_right:  # in a sum many act alike
+                places.append(at)
+                continue
             alike = (n for n, other in enumerate(seen) if one.got is not None and same(one.got, other.right))
             places.append(next(alike, at))
         exchanged = torch.arange(len(places)).reshape(2, -1).T.flatten()
@@ -134,7 +148,9 @@ class OneHotProbes:
             list(map(int, torch.unravel_index(torch.tensor(at), shape))) for at in (elsewhere, places[elsewhere])
         )
         is_exchanged = len(places) > 2 and places in (exchanged.tolist(), exchanged.argsort().tolist())
-        return is_exchanged, say("mixed.moved", sent=sent, here=here, there=there)
+        moved = say("mixed.moved", sent=sent, here=here, there=there)
+        setting = comma([self.setting(case.spec), say("setting.two", what=say(f"size.{axis}"))])
+        return is_exchanged, say("seen.probe", what=moved, setting=setting)
 
     def _asked(self, case: Case) -> Case:
         return case_asked(self._task, self.result, case)

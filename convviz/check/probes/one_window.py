@@ -24,9 +24,7 @@ def one_window(result: str, wrong: Case, ask: Callable[[Case], torch.Tensor | No
 
     ``ask`` gives that result for any case, as ``[N, C, H, W]``.
     """
-    rows, columns = wrong.spec.input_size
-    kernel, quantised = (1, 1) if rows == columns == 1 else (1, 3) if rows == 1 else (3, 2), wrong.quantised
-    spec = ConvSpec(kernel, 4, 5, kernel)
+    spec, quantised = window_spec(wrong.spec), wrong.quantised
     of_one = {"output": math.prod(spec.input_shape), "grad_input": spec.out_channels}
     ones = torch.eye(of_one.get(result, 1), dtype=torch.float64)
     case = make_case("one window", spec.replace(batch=len(ones)), 79, quantised)
@@ -46,6 +44,13 @@ def one_window(result: str, wrong: Case, ask: Callable[[Case], torch.Tensor | No
     if same(got, right):
         return ""
     return _numbers(case.weight, got, right) if quantised else _order(result, got, right)
+
+
+def window_spec(wrong: ConvSpec) -> ConvSpec:
+    """Return the geometry of one window over the whole input, of one row or cell where a wrong one has no more."""
+    rows, columns = wrong.input_size
+    kernel = (1, 1) if rows == columns == 1 else (1, 3) if rows == 1 else (3, 2)
+    return ConvSpec(kernel, 4, 5, kernel)
 
 
 def _order(result: str, got: torch.Tensor, right: torch.Tensor) -> str:

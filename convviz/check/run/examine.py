@@ -12,9 +12,9 @@ import torch
 from convviz import __version__
 from convviz.cases.battery import NOTHING, Case
 from convviz.cases.random_cases import in_words
-from convviz.cases.setting_in_words import setting_in_words
 from convviz.cases.settings_in_scope import NUMBERS, SWITCHES
 from convviz.check.call_outcome import Tried, allowed, errors, same
+from convviz.check.calling.call_plan import PAIRS
 from convviz.check.calling.student_function import Student
 from convviz.check.diagnose.explain import Probes, explain
 from convviz.check.diagnosis import merged
@@ -76,8 +76,13 @@ def _left_out(student: Student, reasons: Sequence[str]) -> tuple[str, ...]:
     lacking = student.lacking
     known = {say_call(id, name=name) for name in lacking for id in ("no.argument", "no.read")}
     known |= {say_call("no.scope", name=name) for name in (*NUMBERS, *SWITCHES)}  # which is stated
+    pairs = {name: say_call("no.pair", name=name) for name in PAIRS}
+    single = [name for name, reason in pairs.items() if reason in reasons]
+    known |= set(pairs.values())
     others = Counter(student.in_short(reason) for reason in reasons if reason not in known)
     found = [say_call("left.argument", names=comma(lacking))] * bool(lacking)
+    found += [say_call("left.pairs", names=comma(single))] * bool(single)
+    found += [say_call("left.once", count=student.called_once)] * bool(student.called_once)
     found += [say_call("left.reason", reason=reason, count=count) for reason, count in others.items()]
     return tuple(found)
 
@@ -100,7 +105,7 @@ def _first_map(probes: Probes, tried: Sequence[Tried], results: Sequence[CaseRes
         found, products = next(probes[name].products(case), None), None
         if found is not None:
             differing = (tuple(found.missing), tuple(found.extra))
-            products = Products(found.of, setting_in_words(found.spec), len(found.right), *differing)
+            products = Products(found.of, probes[name].setting(found.spec), len(found.right), *differing)
         return ErrorMap(case.name, name, at, right, received, wrong, products)
     return None
 

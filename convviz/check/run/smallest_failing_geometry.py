@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import statistics
 from collections.abc import Callable, Sequence
 
 from convviz.cases.battery import Case
@@ -15,11 +16,12 @@ from convviz.facts.words import sentences
 
 say = sentences("calling_student_code")
 
-FEW = 20
-# Up to so many seconds of the fastest call, which depends least on what else the machine does: so many geometries, and
-# cases with one question, all of which share one time limit.
-COUNTS = ((0.002, 160, 32), (0.05, FEW, 1), (math.inf, 4, 1))
+MOST, LEAST, AT_ONCE = 160, 4, 32  # geometries; cases with one question, all of which share one time limit
+# Seconds of its own code: for small cases, for large ones, for a question.
+SMALL, LARGE, ANSWER = 0.4, 0.2, 0.1
+EACH = 1.6  # cases of a geometry, as some come again with other numbers
 FFT = 1e-3  # of the largest product that no window may read: an FFT leaves its rounding everywhere
+TINY = 1e-6
 ENDED = ("timeout", "crashed")
 CHECKED, SHRUNK = 4, 80  # failing cases that are asked alone; smaller ones that are tried
 
@@ -35,12 +37,11 @@ class RandomTrial:
         """Return the smallest failing case, if there is one; the battery's answers say how slow the function is."""
         self._student.learn_pairs()
         again = self._student.answer(battery[-1].case)  # a first call is slow: where there is one case, it has two
-        seconds = min(answer.seconds for answer in (*(one.answer for one in battery), again))
-        count, at_once = next(rest for most, *rest in COUNTS if seconds <= most)
+        seconds = statistics.median((*(one.answer.seconds for one in battery), again.seconds))
+        count = min(max(int(SMALL / (EACH * seconds + TINY)), LEAST), MOST)
+        at_once = min(max(int(ANSWER / (seconds + TINY)), 1), AT_ONCE)
         drawn = random_cases(self._task, seed, count, self._student.nearest)
-        # Slow ones are asked a few of the large ones: in a plane at a time, as many calls as there are channels.
-        large = list(large_cases(self._task, seed, self._student.nearest))[:: 1 if count > FEW else 5]
-        cases = [case for case in (*drawn, *large) if self._shows(case)]
+        cases = [case for case in (*drawn, *self._large(seed, battery)) if self._shows(case)]
         asked = zip(cases, self._student.try_all(cases, at_once), strict=False)
         tried = [Tried(case, answer, self._student.right(case)) for case, answer in asked if answer is not None]
         self.asked = tuple(one.case for one in tried)
@@ -50,6 +51,13 @@ class RandomTrial:
             return None
         smallest, first = self._alone(wrong)
         return Failure(smallest, first, tuple(one.case for one in wrong), tuple(one.case for one in others))
+
+    def _large(self, seed: int, battery: Sequence[Tried]) -> list[Case]:
+        """Return large cases, of slow code every so many of them: as many as its time for a product allows."""
+        large = list(large_cases(self._task, seed, self._student.nearest))
+        products = sum(one.case.spec.products for one in battery)
+        needed = sum(one.answer.seconds for one in battery) / products * sum(case.spec.products for case in large)
+        return large[:: math.ceil(needed / LARGE) or 1]
 
     def _is_right(self, tried: Tried) -> bool:
         """Return whether an answer is right but for rounding: where few numbers cancel, their sum says little of it."""

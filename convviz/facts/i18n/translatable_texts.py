@@ -31,7 +31,8 @@ def with_texts(name: str, data: Any, change: Change) -> Any:
     if name == "names":
         return data | {part: _labels(f"{name}:{part}", data[part], change) for part in LABELS}
     if name.startswith(FEATURES) and name.endswith("/feature"):
-        return data | {key: change(f"{name}:{key}", data[key]) for key in ("label", "whole") if key in data}
+        named = ("label", "entry_label", "whole")
+        return data | {key: change(f"{name}:{key}", data[key]) for key in named if key in data}
     if name == "language":
         return data | {"name": change(f"{name}:name", data["name"])}
     return data

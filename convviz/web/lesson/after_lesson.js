@@ -59,8 +59,8 @@ export class AfterLesson {
     this.#exercise.hidden = !gone.exercise;
     this.#exercise.replaceChildren(
       say("exercise"),
-      " ",
-      element("code", `convviz.check(yours, "${gone.exercise}")`),
+      element("code", `import convviz\nconvviz.check(yours, "${gone.exercise}")`),
+      say("exercise.says"),
     );
     setText(this.#heading, say("ended"));
     setText(this.#words, say(ended ? "stays" : "left"));

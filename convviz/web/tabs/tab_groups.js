@@ -18,7 +18,8 @@ export const tabEntries = (has) =>
     const parts = TABS.filter((tab) => entryOf(tab) === name && has(tab));
     if (!parts.length) return [];
     const id = parts.length > 1 ? `entry-${name}` : parts[0];
-    const named = featureOf(name)?.label; // after its first part, or for what few look for
+    const first = featureOf(name);
+    const named = first?.entry_label ?? first?.label; // else after its first part, or for what few look for
     const several = name === MORE && parts.length > 1;
     return [
       { name, id, label: named ?? (several ? say("more") : tabName(parts[0])), quiet: name === MORE, parts },
