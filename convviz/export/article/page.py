@@ -121,12 +121,12 @@ def document(
 <p>{inline_html(say("lead"))}</p>
 <noscript><p>{escape(say("noscript"))}</p></noscript>
 </header>
-<div class="text">
-{"".join(map(_section, told))}{_doors(app)}</div>
 <div class="pin" role="region" aria-label="{escape(say("figure"))}">
 {figure_of(told[0])}
 <p class="said" role="status"></p>
 </div>
+<div class="text">
+{"".join(map(_section, told))}{_doors(app)}</div>
 </main>
 {end}
 </body>
