@@ -69,6 +69,26 @@ function beside(items, own, [down, right]) {
   return nearest && far(nearest) < Infinity ? nearest : null;
 }
 
+/**
+ * What a key brings the focus to; null: the grid's own, or nothing.
+ * @param {HTMLElement} picture @param {KeyboardEvent} event @returns {HTMLElement | SVGElement | null}
+ */
+function targetOf(picture, event) {
+  const from = /** @type {Element} */ (event.target);
+  const [item, by] = [from.closest(ITEMS), ARROWS[event.key]];
+  const isTyped = !from.matches(".cv-cell, button");
+  if (!item || !by || isTyped || event.shiftKey || event.altKey || event.ctrlKey || event.metaKey)
+    return null;
+  if (by[0] && from.getAttribute("role") === "slider") return null;
+  const inside = within(item, from, by);
+  if (inside) return inside === from ? null : /** @type {HTMLElement} */ (inside);
+  const there = [...picture.querySelectorAll(ITEMS)].filter(
+    (each) => each.checkVisibility() && each.querySelector(".cv-cell, button"),
+  );
+  const next = beside(there, item, by);
+  return next && entryOf(next, from, by);
+}
+
 /** @param {HTMLElement} picture @returns {() => void} the end of it */
 export function keepOneStop(picture) {
   /** @type {Element | null} */
@@ -87,20 +107,9 @@ export function keepOneStop(picture) {
   picture.addEventListener(
     "keydown",
     (event) => {
-      const from = /** @type {Element} */ (event.target);
-      const [item, by] = [from.closest(ITEMS), ARROWS[event.key]];
-      if (!item || !by || event.shiftKey || event.altKey || event.ctrlKey || event.metaKey) return;
-      if (!from.matches(".cv-cell, button")) return; // a number is typed
-      if (by[0] && from.getAttribute("role") === "slider") return;
-      const inside = within(item, from, by);
-      if (inside === from) return; // the grid's own
-      const there = [...picture.querySelectorAll(ITEMS)].filter(
-        (each) => each.checkVisibility() && each.querySelector(".cv-cell, button"),
-      );
-      const next = inside ?? beside(there, item, by);
-      const to = next === inside ? inside : next && entryOf(next, from, by);
+      const to = targetOf(picture, event);
       if (!to) return;
-      /** @type {HTMLElement} */ (to).focus({ preventScroll: true });
+      to.focus({ preventScroll: true });
       event.preventDefault();
       event.stopPropagation();
     },
