@@ -366,7 +366,7 @@ def test_a_pages_link_opens_the_same_numbers(browser, exported):
             page.locator(".cv-editor").press("Enter")
         page.evaluate("navigator.clipboard.writeText('')")
         page.get_by_role("button", name="Copy link").click()
-        words = "Copied: anyone who opens this address gets this picture."
+        words = "Copied: this address gives this picture on this computer, where the file is."
         page.locator(".cv-notice", has_text=words).wait_for(timeout=FOLLOWS_WITHIN_MS)
         address = page.evaluate("navigator.clipboard.readText()")
         shown, state = numbers_of(page), page_state(page)

@@ -18,6 +18,7 @@ from convviz.export.article.page import article_bytes
 from convviz.export.article.sections import facts_of_sections, sections
 from convviz.facts import facts
 from convviz.facts.i18n.current_language import languages, use_locale
+from convviz.facts.join_lists import listed
 from convviz.facts.words import ARGUMENT
 from convviz.mistakes.catalogue import catalogue
 from convviz.settings.link import from_link
@@ -26,7 +27,7 @@ from convviz.settings.tensors import grad_tensor, input_tensor, weight_tensor
 SECTIONS = facts_of_sections()
 SAID_BY_CODE = {"title", "lead", "noscript", "figure", "now", "app", "still"}
 SAID_BY_CODE |= {
-    f"doors.{each}" for each in ("title", "code", "code.words", "net", "net.words", "teach", "teach.words")
+    f"doors.{each}" for each in ("title", "code", "code.words", "net", "net.words", "teach", "teach.words", "install")
 }
 MOST = 300_000  # bytes, packed
 
@@ -62,6 +63,13 @@ class Truth:
         x = torch.zeros_like(self.input)
         x[0, 0, row, column] = 1
         return int((self.forward(x, torch.ones_like(self.weight))[0, 0] != 0).sum())
+
+    def weights(self, row, column):
+        """Return the weights that a cell of grad_input changes with, from the last to the first."""
+        output = self.forward(self.input, self.weight)
+        (gradient,) = torch.autograd.grad(output, self.input, self.grad_output, create_graph=True)
+        (found,) = torch.autograd.grad(gradient[0, 0, row, column], self.weight)
+        return [f"{weight:g}" for weight in self.weight[found != 0].flip(0).tolist()]
 
     def of(self, kind, given):
         """Return a value as a number, computed without the article's own code."""
@@ -106,6 +114,8 @@ def test_each_number_is_that_of_its_state(state, value):
         products = [[float(factor) for factor in each.split("·")] for each in told.split(" + ")]
         panel, row, column = value[kind].split()
         assert sum(one * other for one, other in products) == Truth(state).of("cell", f"{panel} {row} {column}")
+    elif kind == "weights":
+        assert told == listed(Truth(state).weights(*map(int, value[kind].split()[1:])))
     else:
         assert float(told) == Truth(state).of(kind, value[kind]) + value.get("plus", 0)
 

@@ -10,12 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from convviz import __version__
-from convviz.export.article.sections import figure_of, question_of, sections, still_of, task_of
+from convviz.export.article.sections import figure_of, inline_html, question_of, sections, still_of, task_of
 from convviz.export.es_module import element_styles
 from convviz.export.live_page import ICON
 from convviz.export.page import inert
 from convviz.export.page_assets import BOARD, page_facts, to_json
-from convviz.export.teacher_text import inline_html
 from convviz.facts.i18n.choose_language import own_names, told_language
 from convviz.facts.i18n.current_language import each_language, language, use_locale
 from convviz.facts.words import sentences
@@ -121,12 +120,12 @@ def document(
 <p>{inline_html(say("lead"))}</p>
 <noscript><p>{escape(say("noscript"))}</p></noscript>
 </header>
-<div class="text">
-{"".join(map(_section, told))}{_doors(app)}</div>
 <div class="pin" role="region" aria-label="{escape(say("figure"))}">
 {figure_of(told[0])}
 <p class="said" role="status"></p>
 </div>
+<div class="text">
+{"".join(map(_section, told))}{_doors(app)}</div>
 </main>
 {end}
 </body>
@@ -165,5 +164,6 @@ def _doors(app: str) -> str:
         (say("doors.teach"), say("doors.teach.words")),
     ]
     items = "".join(f"<li><h3>{escape(title)}</h3><p>{inline_html(words)}</p></li>" for title, words in doors)
+    install = f"<p>{inline_html(say('doors.install'))}</p>\n"
     way = f'<p><a class="app" href="{escape(app)}">{escape(say("app"))}</a></p>' if app else ""
-    return f'<section id="doors">\n<h2>{escape(say("doors.title"))}</h2>\n<ul>{items}</ul>\n{way}</section>\n'
+    return f'<section id="doors">\n<h2>{escape(say("doors.title"))}</h2>\n<ul>{items}</ul>\n{install}{way}</section>\n'

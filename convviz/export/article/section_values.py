@@ -9,6 +9,7 @@ import torch
 
 from convviz.facts import facts
 from convviz.facts.format_numbers import format_number
+from convviz.facts.join_lists import listed
 from convviz.mistakes.catalogue import catalogue
 from convviz.mistakes.grad_input import grad_input
 from convviz.ops.stages import Stages
@@ -69,6 +70,11 @@ def sum_of(stages: Stages, cell: str) -> str:
     return " + ".join(products) or "0"
 
 
+def weights_of(stages: Stages, cell: str) -> str:
+    """Return the weights that a cell of grad_input gets, in the order of its sum, as a list in words."""
+    return listed([format_number(weight) for _, weight in terms(stages, cell)])
+
+
 def number(stages: Stages, cell: str) -> float:
     panel, row, column = place_of(cell)
     tensor: torch.Tensor = getattr(stages, panel)
@@ -109,6 +115,7 @@ def _wrong(stages: Stages, mistake: str) -> int:
 FOUND: dict[str, Callable[[Stages, str], float | str]] = {
     "cell": number,
     "sum": sum_of,
+    "weights": weights_of,
     "products": lambda stages, cell: len(terms(stages, cell)),
     "windows": _windows,
     "cells": lambda stages, name: getattr(stages, name)[0, 0].numel(),

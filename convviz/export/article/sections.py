@@ -12,7 +12,7 @@ from convviz.export.draw_panels_and_equations import draw_equation, scene
 from convviz.export.primitives import LOOKS
 from convviz.export.still_picture import words_of
 from convviz.export.svg import svg
-from convviz.export.teacher_text import inline_html
+from convviz.export.teacher_text import inline_html as plain_html
 from convviz.facts.format_numbers import format_number
 from convviz.facts.i18n.current_language import each_language
 from convviz.facts.join_lists import listed
@@ -23,6 +23,11 @@ from convviz.views.scales import ends
 
 say = sentences("article")
 Section = Mapping[str, Any]
+
+
+def inline_html(text: str) -> str:
+    """Return a sentence as HTML, in which no line ends between a size and its other side."""
+    return plain_html(text).replace(" × ", "\N{NO-BREAK SPACE}×\N{NO-BREAK SPACE}")
 
 
 @functools.cache

@@ -296,6 +296,12 @@ export class Board {
       band.el.toggleAttribute("data-told", band.name === name);
   }
 
+  /** What was pointed at in a picture that is gone: a pointer that rests, or the focus, points at another cell now. */
+  release() {
+    this.#shared.highlight.hover(null);
+    this.#readout.unread();
+  }
+
   /** A lecture begins or ends, or a figure shows another part. */
   relayout() {
     this.#bands.share();

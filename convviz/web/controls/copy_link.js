@@ -4,6 +4,12 @@ import { makeButton } from "../base/dom.js";
 import { toLink } from "../rules/settings_link.js";
 import { say } from "../base/board_sentences.js";
 
+/** What a copied address is good for; empty: there is a link alone. @param {string} address */
+function howToOpen(address) {
+  if (!address) return say("copy.alone");
+  return say(address.startsWith("file:") ? "copy.file" : "copy.address");
+}
+
 /**
  * @param {ReturnType<typeof import("../numbers/page_model.js").createPageModel>} model
  * @param {(link: string) => string} addressOf @param {() => string} lessonLink
@@ -20,7 +26,7 @@ export function createCopyLink(model, addressOf, lessonLink) {
     }
     const address = addressOf(link);
     const done = await copier.copy(address || link);
-    model.say(done ? say(address ? "copy.address" : "copy.alone") : NOT_COPIED, !done);
+    model.say(done ? howToOpen(address) : NOT_COPIED, !done);
   });
   const copier = createClipboard();
   return { button, box: copier.el };

@@ -7,6 +7,8 @@ import { sentences } from "../base/sentences.js";
 import { Board } from "../board/board.js";
 import { fromPage } from "../numbers/compute_in_page.js";
 import { createPageModel } from "../numbers/page_model.js";
+import { sayBesidePanel } from "./figure_readout.js";
+import { keepOneStop } from "./figure_stop.js";
 
 const say = sentences(WORDS);
 const EASE_MS = 320;
@@ -59,6 +61,9 @@ function chosen(items, names) {
   });
 }
 
+/** @param {HTMLElement} panel @returns {HTMLElement} */
+const termOf = (panel) => panel.parentElement ?? panel;
+
 /** From one picture to the next: what stays moves to its place, what comes fades in. */
 class Ease {
   /** @type {Animation[]} */
@@ -82,7 +87,14 @@ class Ease {
    * @param {string} key of what is drawn: a new size alone is no other picture
    */
   draw(draw, panels, key) {
-    const boxes = () => new Map([...panels()].map((panel) => [panel.spec().name, this.#boxOf(panel.area)]));
+    // A term is a panel with the signs before it: both have places of their own.
+    const boxes = () =>
+      new Map(
+        [...panels()].map(({ spec, area, el }) => [
+          spec().name,
+          [area, termOf(el)].map((node) => this.#boxOf(node)),
+        ]),
+      );
     const isOther = this.#drawn !== "" && key !== this.#drawn;
     this.#drawn = key;
     const before = isOther && !isCalm() ? boxes() : null; // where they are now, in the middle of a motion, too
@@ -92,7 +104,7 @@ class Ease {
     const after = boxes();
     for (const panel of panels()) {
       const { name } = panel.spec();
-      this.#play(panel, before.get(name), /** @type {Box} */ (after.get(name)));
+      this.#play(panel, before.get(name), after.get(name) ?? []);
     }
     for (const sign of this.#stage.querySelectorAll(".cv-sign")) this.#appear(sign);
   }
@@ -100,25 +112,37 @@ class Ease {
   /** @param {Element} node */
   #appear = (node) => void this.#moving.push(node.animate([{ opacity: 0 }, { opacity: 1 }], EASING));
 
-  /** @param {Panel} panel @param {Box | undefined} from @param {Box} to */
+  /** @param {Panel} panel @param {Box[] | undefined} from @param {Box[]} to of its area and of its term */
   #play({ el, area }, from, to) {
-    if (!from?.width) return this.#appear(el);
-    const [right, down] = [from.x - to.x, from.y - to.y];
-    const by = [from.width / to.width, from.height / to.height];
-    if (Math.hypot(right, down) > SEEN)
-      this.#moving.push(
-        el.animate([{ transform: `translate(${right}px, ${down}px)` }, { transform: "none" }], EASING),
-      );
-    if (by.some((each) => Math.abs(each - 1) > 0.01))
-      this.#moving.push(
-        area.animate(
-          [
-            { transform: `scale(${by})`, transformOrigin: "0 0" },
-            { transform: "none", transformOrigin: "0 0" },
-          ],
-          EASING,
-        ),
-      );
+    if (!from?.[0].width) return this.#appear(el);
+    const [own, ofTerm] = from.map(({ x, y }, at) => [x - to[at].x, y - to[at].y]);
+    // Whatever box has moved starts where it was: a browser counts each that did not as a shift of the layout.
+    this.#move(termOf(el), ofTerm);
+    this.#move(
+      el,
+      own.map((far, at) => far - ofTerm[at]),
+    );
+    const by = [from[0].width / to[0].width, from[0].height / to[0].height];
+    if (by.some((each) => Math.abs(each - 1) > 0.01)) this.#ease(area, `scale(${by})`);
+  }
+
+  /** @param {HTMLElement} node @param {number[]} from */
+  #move(node, [right, down]) {
+    if (Math.hypot(right, down) > SEEN) this.#ease(node, `translate(${right}px, ${down}px)`);
+  }
+
+  /** @param {HTMLElement} node @param {string} transform where it begins */
+  #ease(node, transform) {
+    const transformOrigin = "0 0";
+    this.#moving.push(
+      node.animate(
+        [
+          { transform, transformOrigin },
+          { transform: "none", transformOrigin },
+        ],
+        EASING,
+      ),
+    );
   }
 }
 
@@ -148,7 +172,8 @@ function scrollByFinger(picture) {
 
 /**
  * @param {HTMLElement} place @param {import("../numbers/page_model.js").PageData} data @param {Part} first
- * @returns {{ model: Model, close: () => void, show: (part: Part) => void }} show: another part
+ * @returns {{ model: Model, close: () => void, show: (part: Part) => void, release: () => void }} show: another
+ *   part; release: what was pointed at
  */
 export function drawFigure(place, data, first) {
   check(first);
@@ -163,6 +188,8 @@ export function drawFigure(place, data, first) {
   model.on("settings", reveal);
   const picture = element("div.cv-picture");
   scrollByFinger(picture);
+  sayBesidePanel(picture);
+  const endStop = keepOneStop(picture);
   const notice = element("p.cv-notice", { role: "status" });
   const body = element("div.cv-body", { "data-stage": "figure" }, picture, notice);
   model.on("change:notice", () => setText(notice, model.get("notice")));
@@ -186,9 +213,11 @@ export function drawFigure(place, data, first) {
   return {
     model,
     close() {
+      endStop();
       board.close();
       body.remove();
     },
+    release: () => board.release(),
     show(next) {
       check(next);
       if (JSON.stringify(next) === JSON.stringify(part)) return;

@@ -17,7 +17,8 @@ const PLACE = Symbol.for("convviz.boards");
  * @import { Part } from "./bare_figure.js"
  * @typedef {{ state: string | null, controls: string[] | null, lesson: string | null, part: Part | null }}
  *   Wanted null: no attribute; part: it is a bare figure
- * @typedef {{ model: Model, close: () => void, show?: (part: Part) => void }} Shown show: of a bare figure
+ * @typedef {{ model: Model, close: () => void, show?: (part: Part) => void, release?: () => void }} Shown show,
+ *   release: of a bare figure
  * @typedef {{ show: (place: HTMLElement, wanted: Wanted) => Shown, sheet: () => CSSStyleSheet }} Speaker of
  *   one language
  * @typedef {{ speakers: Map<string, Speaker>, views: Set<BoardElement> }} Meeting
@@ -177,6 +178,7 @@ class BoardElement extends Base {
       model.send({ type: "open", link: text });
       if (!model.get("failed")) this.#start = text;
       this.#pin();
+      this.#made?.release?.();
     });
   }
 

@@ -12,7 +12,6 @@ import { say } from "../tabs/tab_group_sentences.js";
 
 const GROUPS = Object.keys(SETTINGS.controls);
 const OF_THE_KERNEL = Object.values(SETTINGS.controls_of_the_kernel).flat();
-const FEW = 4; // entries, beside which the question has room in a notebook
 
 /**
  * @param {HTMLElement} el @param {Model} model @param {DrawPane} drawPane @param {Player} player
@@ -41,7 +40,6 @@ export function drawLive(
   const controls = ownTabs ? GROUPS : [...GROUPS, ...OF_THE_KERNEL];
   const app = drawApp(el, model, controls, share, player, { drawer: tabs.drawer, own: wish !== null, wish });
   const lessons = createLessonButtons(player, app.readLesson);
-  el.toggleAttribute("data-many", tabs.entries.querySelectorAll("[data-entry]").length > FEW);
   app.heading.append(lessons.el, tabs.entries, ...(menu ? [menu] : []), app.lecture);
   const forget = notifyHolders(el);
   return () => {

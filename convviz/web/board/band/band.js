@@ -10,6 +10,7 @@ import { rowsOf } from "../../rules/shapes_and_indices.js";
 
 const LECTURE = 1.4; // scale of letters, as in lecture.css
 const THUMBS = 34; // height of a row of planes
+const OF_FIGURE = 3; // the most planes that a figure shows as pictures, as in bare_figure.css
 const LEAST_AROUND = 60; // beside a band's panels: a title, a line of words, its edges
 
 /**
@@ -117,10 +118,12 @@ export class Band {
   /** @param {boolean} beside as it would be beside the other bands */
   #asks(beside) {
     const isBeside = Boolean(this.el.closest('[data-bands="all"]'));
+    const isFigure = this.el.closest('[data-stage="figure"]');
     // Planes as pictures; elsewhere lists choose.
-    const hasRoom = beside ? isBeside : this.el.closest('[data-stage="wide"]');
+    const hasRoom = beside ? isBeside : isFigure || this.el.closest('[data-stage="wide"]');
     const thumbs = this.el.hasAttribute("data-focus") && hasRoom ? THUMBS : 0;
-    return { thumbs, letters: this.#board.isLecture() ? LECTURE : 1, hasWidth: beside || isBeside };
+    const planes = isFigure ? OF_FIGURE : Infinity;
+    return { thumbs, planes, letters: this.#board.isLecture() ? LECTURE : 1, hasWidth: beside || isBeside };
   }
 
   /** Of whole pixels: clientWidth may be rounded up, and what fits into it would wrap. */

@@ -22,7 +22,8 @@ const LARGE = 390; // pixels of a panel without numbers
 /**
  * @import { Sign } from "../../picture/panels.js"
  * @import { Room, Term } from "../layout/screen_layout.js"
- * @typedef {{ thumbs: number, letters: number, hasWidth: boolean }} Asks thumbs: height of a row of planes;
+ * @typedef {{ thumbs: number, planes: number, letters: number, hasWidth: boolean }} Asks thumbs: height of a row of
+ *   planes; planes: the most of them that are shown;
  *   letters: scale; hasWidth: what is tall may stand beside
  */
 

@@ -204,10 +204,13 @@ function markSigns(panels, before) {
  * @param {Map<string, Panel>} panels @param {Broken | null} broken @param {boolean} isNamed
  */
 function markPanels(panels, broken, isNamed) {
+  // A plane of another geometry stands in the right one's place: frames and small numbers of pairs do not hold in it.
+  const isElsewhere = Object.values(broken?.planes ?? {}).some((plane) => plane.from);
   for (const panel of panels.values()) {
     const { name } = panel.spec();
     const isGuilty = broken?.guilty === name;
     const shows = isNamed || !isGuilty || broken?.result === name;
+    panel.el.toggleAttribute("data-unpaired", isElsewhere && isNamed);
     panel.breakInto((shows && broken?.planes[name]) || null, isGuilty && isNamed);
     if (name === "rotated_weight") {
       const term = panel.el.closest(".cv-term"); // its sign says "rotated window"

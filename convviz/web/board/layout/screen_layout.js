@@ -4,6 +4,7 @@ import { listen, setStyle } from "../../base/dom.js";
 
 const [WIDE, MEDIUM] = [980, 700];
 export const GAP = 8; // between two things in a row
+const LEAST_LEAD = 310; // pixels of a question beside the entries
 const [LOWEST, HIGHEST] = [500, 1200];
 // a window as low as a zoomed one; from this width on, controls stand beside the band
 const [LOW, BESIDE] = [560, 560];
@@ -207,7 +208,7 @@ export function leastHeight(terms, width) {
 
 /**
  * Keep the app's height in step with the window. `data-stage`: the width class, or "lecture"; `data-low`: a
- * low window; `data-column`: something stands beside the picture.
+ * low window; `data-column`: something stands beside the picture; `data-many`: the question has a line of its own.
  * @param {HTMLElement} body @returns {{ update: () => void, stop: () => void }}
  */
 export function followScreen(body) {
@@ -223,6 +224,7 @@ export function followScreen(body) {
     const { stage } = body.dataset;
     // on the page itself: a sheet that asks what it :has asks again at each change of a board
     for (const name of ["narrow", "medium"]) app.toggleAttribute(`data-${name}`, stage === name);
+    app.toggleAttribute("data-many", stage === "wide" && leadRoom(heading) < LEAST_LEAD);
     const beside = app.hasAttribute("data-card") || body.querySelector(".cv-hanging[open]");
     body.toggleAttribute("data-column", Boolean(beside) && ["wide", "medium"].includes(stage ?? ""));
     if (lecture) return;
@@ -243,6 +245,14 @@ export function followScreen(body) {
       for (const end of ends) end();
     },
   };
+}
+
+/** What the heading has for its question beside the entries and buttons. @param {HTMLElement} heading */
+function leadRoom(heading) {
+  const { columnGap } = getComputedStyle(heading);
+  const others = [...heading.children].filter((each) => !each.matches(".cv-lead"));
+  const taken = others.map((each) => each.getBoundingClientRect().width).filter(Boolean);
+  return heading.clientWidth - taken.reduce((sum, width) => sum + width + parseFloat(columnGap), 0);
 }
 
 /** @param {number} width @param {boolean} low */

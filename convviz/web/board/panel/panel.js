@@ -256,12 +256,13 @@ export class Panel {
    * Room in a row: cells, name, height and width besides.
    * @param {number} lines @param {import("../band/band_row.js").Asks} asks
    */
-  need(lines, { thumbs, letters, hasWidth }) {
+  need(lines, { thumbs, planes, letters, hasWidth }) {
     const { tray } = this.#board;
     const { below, beside } = tray.room(tray.el.parentElement === this.el, hasWidth, letters);
     const [rows, columns] = [this.#spec.rows.length, this.#spec.columns.length];
     const digits = this.grid.numbered() ? leastCell(this.grid.widest()) : null;
-    const choices = thumbs && this.#spec.thumbs ? this.#spec.thumbs.planes.length : 0;
+    const all = (thumbs && this.#spec.thumbs?.planes.length) || 0;
+    const choices = all > planes ? 0 : all;
     const named = leastWidth(this.#spec.label, lines) * letters;
     const least = Math.ceil(Math.max(named, below.width, widthOfThumbs(choices)));
     const ofChoices = Math.ceil(
