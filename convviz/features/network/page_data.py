@@ -146,8 +146,8 @@ def pack(values: torch.Tensor, channels: list[int]) -> Json:
         size = values.shape[1:]
         if max(size) > MAX_SIDE:
             made["cells"] = list(size)
-            drawn = [min(side, MAX_SIDE) for side in size]
-            values = torch.nn.functional.adaptive_avg_pool2d(values[None], drawn)[0]
+            height, width = (min(side, MAX_SIDE) for side in size)
+            values = torch.nn.functional.adaptive_avg_pool2d(values[None], (height, width))[0]
     values = values.nan_to_num(0.0, 0.0, 0.0)
     scale = float(values.abs().max()) if values.numel() else 0.0
     if scale:
