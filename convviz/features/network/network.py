@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 
 import torch
 
-from convviz.facts.words import sentences
 from convviz.features.network.backs import send_from_cell, send_from_output
 from convviz.features.network.fields import Field, projective_field, receptive_field
 from convviz.features.network.finding import Said, find
@@ -14,8 +13,6 @@ from convviz.features.network.operations import Back, Operation
 from convviz.features.network.send_back import WayBack
 from convviz.features.network.svg import draw
 from convviz.features.network.table import table
-
-say = sentences("features/network")
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,8 +87,7 @@ class Network:
     @property
     def finding(self) -> str:
         """What the gradients say, in a sentence."""
-        found = self.found
-        return "" if found is None else say(found.id, **found.args)
+        return "" if self.found is None else str(self.found)
 
     def to_svg(self, theme: str = "light") -> str:
         """Return the sizes of the gradients as a drawing, for a paper: an SVG without scripts."""

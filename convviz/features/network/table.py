@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from convviz.features.network.notes import told
 from convviz.features.network.numbers import power
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def table(network: "Network") -> str:
                 "" if weight is None or weight.ratio is None else power(weight.ratio),
             )
         )
-    return "\n".join([*_aligned(rows), "", network.finding])
+    return "\n".join([*_aligned(rows), "", network.finding, *told(network)])
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
