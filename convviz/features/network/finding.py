@@ -7,7 +7,7 @@ from typing import Any
 
 from convviz.facts.words import sentences
 from convviz.features.network.numbers import power
-from convviz.features.network.operations import Back, Operation
+from convviz.features.network.operations import Back, Operation, Run
 
 say = sentences("features/network")
 
@@ -26,6 +26,12 @@ class Said:
     def __str__(self) -> str:
         """Return it in the caller's language."""
         return say(self.id, **self.args)
+
+
+def sentence(run: Run) -> str:
+    """Return the gravest thing in the caller's language; empty where nothing can be said."""
+    found = find(run.operations, run.backs[0])
+    return "" if found is None else str(found)
 
 
 class Facts:
