@@ -9,6 +9,7 @@ PARTS = (
     "stages_and_import_time",
     "operators",
     "training_step",
+    "network",
     "diagnosis_accuracy",
     "app_beside_alternatives",
     "static_site_load",

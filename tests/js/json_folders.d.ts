@@ -19,6 +19,7 @@ declare module "*/facts/data/features.json" {
     order: number;
     works: "torch" | "page" | "notebook";
     band?: string;
+    entry_label?: string;
     whole?: string;
     slow?: boolean | number;
     state?: string;

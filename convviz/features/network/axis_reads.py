@@ -61,18 +61,19 @@ def _channels(reads: Reads, source: Sequence[int], out: Sequence[int]) -> Matrix
 def _blocks(size: int, of: int, groups: int) -> torch.Tensor:
     if groups == 1:
         return every(of, size)
-    return torch.block_diag(*[torch.ones(of // groups, size // groups)] * groups)
+    made: torch.Tensor = torch.block_diag(*[torch.ones(of // groups, size // groups)] * groups)
+    return made
 
 
 def _windows(reads: Reads, source: Sequence[int], out: Sequence[int]) -> list[torch.Tensor]:
     made = []
     for axis, (size, of) in enumerate(zip(source[1:], out[1:], strict=True)):
-        setting = [reads[name][axis] for name in ("kernel_size", "stride", "dilation")]
+        kernel, stride, dilation = (reads[name][axis] for name in ("kernel_size", "stride", "dilation"))
         before = reads["padding"][axis][0]
         if reads["transposed"]:
-            made.append(_window(size, of, *setting, before, "zeros").T)
+            made.append(_window(size, of, kernel, stride, dilation, before, "zeros").T)
         else:
-            made.append(_window(of, size, *setting, before, reads["mode"]))
+            made.append(_window(of, size, kernel, stride, dilation, before, reads["mode"]))
     return made
 
 
@@ -122,7 +123,8 @@ def _resized(size: int, of: int, scale: float, mode: str, corners: bool) -> torc
         options |= {"mode": mode}
     ones = torch.eye(size, dtype=torch.float64)[:, None, :, None]
     with torch.no_grad():
-        return (torch.nn.functional.interpolate(ones, **options)[:, 0, :, 0].T != 0).float()
+        made: torch.Tensor = torch.nn.functional.interpolate(ones, **options)
+    return (made[:, 0, :, 0].T != 0).float()
 
 
 def _moved(of: int, size: int, start: int) -> torch.Tensor:

@@ -6,9 +6,10 @@ from typing import Any
 import torch
 
 from convviz.facts.words import sentences
+from convviz.features.network.keep_gradients import Came
 from convviz.features.network.measure import measure, norm
 from convviz.features.network.operations import Back, Operation, WeightBack
-from convviz.features.network.send_back import Came, WayBack
+from convviz.features.network.send_back import WayBack
 
 say = sentences("features/network")
 

@@ -110,7 +110,7 @@ def _through(mask: torch.Tensor, matrix: torch.Tensor, axis: int) -> torch.Tenso
     if matrix.stride() == (0, 0):  # each reads all of the axis
         shape = [matrix.shape[0] if at == axis else size for at, size in enumerate(mask.shape)]
         return mask.any(axis, keepdim=True).expand(shape)
-    found = torch.tensordot(mask.float(), matrix, dims=([axis], [1]))
+    found: torch.Tensor = torch.tensordot(mask.float(), matrix, dims=([axis], [1]))
     return found.movedim(-1, axis) > 0
 
 

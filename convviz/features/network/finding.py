@@ -5,8 +5,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from convviz.facts.words import sentences
 from convviz.features.network.numbers import power
-from convviz.features.network.operations import Back, Operation
+from convviz.features.network.operations import Back, Operation, Run
+
+say = sentences("features/network")
 
 FAR = 1e4  # the factor between two layers' gradients from which on one is said to vanish or to explode
 FAINT = 1e-3  # what an addition gets from one side, beside the other, to be said to get next to nothing
@@ -19,6 +22,16 @@ class Said:
 
     id: str
     args: dict[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        """Return it in the caller's language."""
+        return say(self.id, **self.args)
+
+
+def sentence(run: Run) -> str:
+    """Return the gravest thing in the caller's language; empty where nothing can be said."""
+    found = find(run.operations, run.backs[0])
+    return "" if found is None else str(found)
 
 
 class Facts:

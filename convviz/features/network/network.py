@@ -6,30 +6,20 @@ from dataclasses import dataclass, field
 
 import torch
 
-from convviz.facts.words import sentences
 from convviz.features.network.backs import send_from_cell, send_from_output
 from convviz.features.network.fields import Field, projective_field, receptive_field
-from convviz.features.network.finding import Said, find
-from convviz.features.network.operations import Back, Operation
+from convviz.features.network.finding import Said, find, sentence
+from convviz.features.network.operations import Back, Operation, Run
 from convviz.features.network.send_back import WayBack
 from convviz.features.network.svg import draw
 from convviz.features.network.table import table
 
-say = sentences("features/network")
-
 
 @dataclass(frozen=True, eq=False)
-class Network:
+class Network(Run):
     """One run of a model, forward and backward, as data."""
 
-    model: str  # the name of its class
-    batch: int
-    sample: int  # which one is drawn, and the one that fields and single cells speak of
-    operations: tuple[Operation, ...]
-    backs: tuple[Back, ...] = field(repr=False)  # the first is what was asked for when it was recorded
-    idle: tuple[str, ...] = field(repr=False)  # modules with weights that did not run
-    one_sample: bool = field(repr=False)  # whether of some tensors only the drawn sample is kept
-    _way: WayBack | None = field(repr=False)
+    _way: WayBack | None = field(repr=False)  # None where it is not live
 
     @property
     def gradients(self) -> tuple[torch.Tensor | None, ...]:
@@ -90,8 +80,7 @@ class Network:
     @property
     def finding(self) -> str:
         """What the gradients say, in a sentence."""
-        found = self.found
-        return "" if found is None else say(found.id, **found.args)
+        return sentence(self)
 
     def to_svg(self, theme: str = "light") -> str:
         """Return the sizes of the gradients as a drawing, for a paper: an SVG without scripts."""

@@ -1,31 +1,41 @@
-"""What a picture of a network leaves out, and what one should know to read it."""
+"""What a picture of a network leaves out, and what one should know to read its numbers."""
 
 import math
-from typing import TYPE_CHECKING
 
+from convviz.facts.words import sentences
 from convviz.features.network.finding import Said
+from convviz.features.network.operations import Run
 
-if TYPE_CHECKING:
-    from convviz.features.network.network import Network
+say = sentences("features/network")
 
 
-def notes(network: "Network", max_channels: int, max_side: int) -> list[Said]:
-    """Return the sentences, as ids of ``words.json``."""
-    operations = network.operations
-    made = []
+def told(run: Run) -> list[str]:
+    """Return the notes in the caller's language."""
+    return [say(note.id, **note.args) for note in notes(run)]
+
+
+def reduced(run: Run, max_channels: int, max_side: int) -> list[Said]:
+    """Return what a picture leaves out."""
+    operations, made = run.operations, []
     if any(len(each.shape) > 1 and each.shape[0] > max_channels for each in operations):
         made.append(Said("said.channels", {"count": max_channels}))
     if any(len(each.shape) > 1 and max(each.shape[1:]) > max_side for each in operations):
         made.append(Said("said.averaged", {"side": max_side}))
-    if network.one_sample:
-        made.append(Said("said.one_sample", {"sample": network.sample}))
     if not all(math.isfinite(each.rms) for each in operations):
         made.append(Said("said.not_finite"))
+    return made
+
+
+def notes(run: Run) -> list[Said]:
+    """Return what one should know to read the numbers."""
+    operations, made = run.operations, []
+    if run.one_sample:
+        made.append(Said("said.one_sample", {"sample": run.sample}))
     frozen = [each for each in operations if each.weight is not None and not each.weight.trained]
     if frozen:
         made.append(Said("said.frozen", {"count": len(frozen), "name": frozen[0].label}))
-    if network.idle:
-        made.append(Said("said.idle", {"count": len(network.idle), "name": network.idle[0]}))
+    if run.idle:
+        made.append(Said("said.idle", {"count": len(run.idle), "name": run.idle[0]}))
     several = [each.label for each in operations if each.module and " #" in each.label and each.weight is not None]
     if several:
         made.append(Said("said.several_runs", {"name": several[0].partition(" #")[0]}))

@@ -76,3 +76,16 @@ class Back:
     @property
     def rms(self) -> tuple[float | None, ...]:
         return tuple(None if each is None else each.rms for each in self.stats)
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """All that is known of one run of a model, without a way to go back through it again."""
+
+    model: str  # the name of its class
+    batch: int
+    sample: int  # which one is drawn, and the one that fields and single cells speak of
+    operations: tuple[Operation, ...]
+    backs: tuple[Back, ...] = field(repr=False)  # the first is what was asked for when it was recorded
+    idle: tuple[str, ...] = field(repr=False)  # modules with weights that did not run
+    one_sample: bool = field(repr=False)  # whether of some tensors only the drawn sample is kept

@@ -11,7 +11,7 @@ from convviz.facts.words import sentences
 from convviz.features.network.backs import send_from_cell, send_from_output
 from convviz.features.network.finding import Said
 from convviz.features.network.network import Network
-from convviz.features.network.notes import notes
+from convviz.features.network.notes import notes, reduced
 from convviz.features.network.operations import Back, Operation
 
 say = sentences("features/network")
@@ -46,7 +46,7 @@ class NetworkPage:
             "planes": [self._pack(each, each.output, self.channels[each.index]) for each in network.operations],
             "backs": [self._back(network.backs[0])],
             "finding": None if found is None else _said(found),
-            "said": [_said(each) for each in notes(network, MAX_CHANNELS, MAX_SIDE)],
+            "said": [_said(each) for each in [*reduced(network, MAX_CHANNELS, MAX_SIDE), *notes(network)]],
             "live": network.live,
         }
 
@@ -146,8 +146,8 @@ def pack(values: torch.Tensor, channels: list[int]) -> Json:
         size = values.shape[1:]
         if max(size) > MAX_SIDE:
             made["cells"] = list(size)
-            drawn = [min(side, MAX_SIDE) for side in size]
-            values = torch.nn.functional.adaptive_avg_pool2d(values[None], drawn)[0]
+            height, width = (min(side, MAX_SIDE) for side in size)
+            values = torch.nn.functional.adaptive_avg_pool2d(values[None], (height, width))[0]
     values = values.nan_to_num(0.0, 0.0, 0.0)
     scale = float(values.abs().max()) if values.numel() else 0.0
     if scale:

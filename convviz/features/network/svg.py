@@ -2,15 +2,13 @@
 
 import math
 import re
-from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
 from convviz.facts import facts
 from convviz.facts.words import sentences
+from convviz.features.network.finding import sentence
 from convviz.features.network.numbers import RAISED, power
-
-if TYPE_CHECKING:
-    from convviz.features.network.network import Network
+from convviz.features.network.operations import Run
 
 say = sentences("features/network")
 
@@ -23,26 +21,26 @@ MIN_WIDTH = 480
 FLOOR = 18  # powers of ten below the largest that have a length; smaller ones are drawn as the shortest
 
 
-def draw(network: "Network", theme: str) -> str:
+def draw(run: Run, theme: str) -> str:
     """Return the SVG text; see ``Network.to_svg``."""
     themes = facts("colours")
     if theme not in themes:
         raise ValueError(f"theme is one of {', '.join(themes)}: got {theme!r}")
     colours = themes[theme]
     ink, muted, paper = colours["ink"], colours["muted"], colours["card"]
-    sizes = network.backs[0].rms
+    sizes = run.backs[0].rms
     low, high = _decades([size for size in sizes if size is not None])
     width = max(LEFT + len(sizes) * (BAR + GAP) + MARGIN, MIN_WIDTH)
-    lines = _wrapped(network.finding, int((width - 2 * MARGIN) / (CHARACTER * 1.1)))
+    lines = _wrapped(sentence(run), int((width - 2 * MARGIN) / (CHARACTER * 1.1)))
     top = MARGIN + LINE * (len(lines) + 1)
     bottom = top + HEIGHT
-    names = [_shortened(operation.label) for operation in network.operations]
+    names = [_shortened(operation.label) for operation in run.operations]
     below = round(max(map(len, names)) * CHARACTER) + 12
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{bottom + below + MARGIN}" '
         f'viewBox="0 0 {width} {bottom + below + MARGIN}" role="img" font-family="{FONT}" font-size="11">',
-        f"<title>{_escape(say('svg.title', model=network.model))}</title>",
-        f"<desc>{_escape(network.finding)}</desc>",
+        f"<title>{_escape(say('svg.title', model=run.model))}</title>",
+        f"<desc>{_escape(sentence(run))}</desc>",
         f'<rect width="100%" height="100%" fill="{paper}"/>',
         *(
             f'<text x="{MARGIN}" y="{MARGIN + LINE * (number + 1)}" fill="{ink}" font-size="12">{_escape(line)}</text>'
@@ -54,7 +52,7 @@ def draw(network: "Network", theme: str) -> str:
         label = f"10{str(decade).translate(RAISED)}"
         parts.append(f'<path d="M{LEFT - 4} {y:.1f}H{width - MARGIN}" stroke="{muted}" stroke-opacity="0.3"/>')
         parts.append(f'<text x="{LEFT - 8}" y="{y + 4:.1f}" fill="{muted}" text-anchor="end">{label}</text>')
-    for operation, name, size in zip(network.operations, names, sizes, strict=True):
+    for operation, name, size in zip(run.operations, names, sizes, strict=True):
         x = LEFT + operation.index * (BAR + GAP)
         what = say("svg.none") if size is None else power(size)
         parts.append(f"<g><title>{_escape(f'{operation.label}: {what}')}</title>")

@@ -1,20 +1,19 @@
 """A network as text: a line for each operation."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from convviz.features.network.finding import sentence
+from convviz.features.network.notes import told
 from convviz.features.network.numbers import power
-
-if TYPE_CHECKING:
-    from convviz.features.network.network import Network
+from convviz.features.network.operations import Run
 
 HEAD = ("", "operation", "kind", "shape", "output", "zeros", "gradient", "zeros", "grad_weight / weight")
 
 
-def table(network: "Network") -> str:
+def table(run: Run) -> str:
     """Return one line for each operation, from the input on: root mean squares, shares of zeros, and the sentence."""
-    back, rows = network.backs[0], [HEAD]
-    for operation in network.operations:
+    back, rows = run.backs[0], [HEAD]
+    for operation in run.operations:
         stats, weight = back.stats[operation.index], back.weights.get(operation.index)
         rows.append(
             (
@@ -29,7 +28,7 @@ def table(network: "Network") -> str:
                 "" if weight is None or weight.ratio is None else power(weight.ratio),
             )
         )
-    return "\n".join([*_aligned(rows), "", network.finding])
+    return "\n".join([*_aligned(rows), "", sentence(run), *told(run)])
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:

@@ -89,7 +89,7 @@ class Watch:
                     module.register_forward_hook(self._leave, always_call=True),
                 ]
             for mode in self._modes:
-                mode.__enter__()
+                mode.__enter__()  # type: ignore[no-untyped-call]
         except BaseException:
             self._remove_hooks()
             raise
@@ -97,7 +97,7 @@ class Watch:
 
     def __exit__(self, *error: Any) -> None:
         for mode in reversed(self._modes):
-            mode.__exit__(*error)
+            mode.__exit__(*error)  # type: ignore[no-untyped-call]
         self._remove_hooks()
 
     def _remove_hooks(self) -> None:
@@ -241,7 +241,7 @@ class _Functions(TorchFunctionMode):
 
 class _Writes(TorchDispatchMode):
     def __init__(self, watch: Watch) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.watch = watch
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:

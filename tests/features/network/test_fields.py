@@ -15,7 +15,7 @@ STACKS = 500
 
 
 def moved(model, shape):
-    """Return a network of a batch whose first sample is plain, and what moves with each input cell."""
+    """Return a network whose first sample is plain, and of each operation what moves with each input cell."""
     plain = torch.empty(shape, dtype=torch.float64).uniform_(0.5, 1.5, generator=seeded())
     batch = plain.repeat(plain.numel() + 1, 1, 1, 1)
     for place in range(plain.numel()):

@@ -132,12 +132,11 @@ def test_compiled_models_run_as_the_python_that_they_are():
     assert [each.label for each in convviz.network(model, x).operations] == labels
 
 
-def test_a_scripted_part_is_one_operation():
+def test_the_way_back_leads_through_a_scripted_part():
     part = torch.jit.script(nn.Sequential(nn.Conv2d(1, 2, 3), nn.ReLU()))
     network = convviz.network(nn.Sequential(part, nn.Conv2d(2, 1, 3)), torch.randn(1, 1, 8, 8, generator=seeded()))
-    assert [each.sources for each in network.operations] == [(), (0,), (1,)]
-    assert network.operations[1].reads == {"how": "unknown"}
-    assert torch.count_nonzero(network.gradients[0])
+    assert [each.sources for each in network.operations] == [(), *((i,) for i in range(len(network.operations) - 1))]
+    assert all(torch.count_nonzero(each) for each in network.gradients)
 
 
 def refused(match, model, x, loss=None, kind=ValueError):
@@ -171,7 +170,8 @@ def test_refusals():
     refused("more than one value per channel", nn.Sequential(nn.Linear(3, 3), nn.BatchNorm1d(3)), x[:1])
     with pytest.raises(ValueError, match="call the model once"):
         convviz.network(nn.LazyLinear(3), x)
-    refused("meta device", nn.Linear(3, 3, device="meta"), x)
+    with pytest.raises(ValueError, match="meta device"):
+        convviz.network(nn.Linear(3, 3, device="meta"), x)
     embedded = nn.Embedding(4, 2).requires_grad_(False)
     refused("Nothing in this run has a gradient", embedded, torch.tensor([1, 2]))
     refused("writes in place over", Applied(lambda y: y.exp().mul_(2)), x)
