@@ -19,7 +19,9 @@ export function sizeText(size) {
 /** All that is known of a bar. @param {NetworkOperation} operation @param {Bar} bar */
 export function barText(operation, { size, state, zeros, ratio }) {
   const parts = [
-    nameOf(operation) === operation.kind ? operation.kind : `${nameOf(operation)}, ${operation.kind}`,
+    nameOf(operation).includes(operation.kind)
+      ? nameOf(operation)
+      : `${nameOf(operation)}, ${operation.kind}`,
     shapeText(operation.shape),
     state === "none" ? say("size.none") : say("bar.size", { size: sizeText(size) }),
   ];

@@ -15,7 +15,7 @@ import { say } from "./sentences.js";
 
 const AROUND = 104; // pixels above, between and below the two rows; as in tab.css
 const ROW = [60, 340];
-const GAP = 16; // pixels between columns
+const GAP = 14; // pixels beside a column that is brought in sight
 const SIDES = 24;
 const NARROW = 600;
 
@@ -107,9 +107,10 @@ export class Maps {
     const column = this.#columns.get(operation);
     if (!column) return;
     const [box, view] = [column.el.getBoundingClientRect(), this.el.getBoundingClientRect()];
-    if (box.left < view.left) this.el.scrollLeft -= view.left - box.left + GAP;
-    if (box.right > view.right)
-      this.el.scrollLeft += Math.min(box.right - view.right + GAP, box.left - view.left);
+    const gap = this.narrow ? 0 : GAP;
+    const [before, after] = [view.left - box.left, box.right - view.right];
+    if (before > 0) this.el.scrollLeft -= before + gap;
+    else if (after > 0) this.el.scrollLeft += Math.min(after + gap, -before);
     if (focus) column.el.focus({ preventScroll: true });
   }
 

@@ -186,7 +186,7 @@ export class NetworkPane {
     const draw = (/** @type {NetworkWindow | null | undefined} */ window) => {
       if (this.#shown !== pointed || !column.tiling) return;
       if (window?.exact) this.#tell();
-      if (!window || cell.length < 2) return this.#lens.hide();
+      if (!window || cell.length < 2 || this.#rule.isOpen()) return this.#lens.hide();
       this.#lens.draw({ window, limits, colours }, this.#maps.narrow);
       const boxes = [column.el, column.maps.forward.el, column.maps.backward.el].map((el) =>
         el.getBoundingClientRect(),
