@@ -23,10 +23,14 @@ export function barText(operation, { size, state, zeros, ratio }) {
       ? nameOf(operation)
       : `${nameOf(operation)}, ${operation.kind}`,
     shapeText(operation.shape),
-    state === "none" ? say("size.none") : say("bar.size", { size: sizeText(size) }),
+    state === "after"
+      ? say("none.after")
+      : state === "none"
+        ? say("size.none")
+        : say("bar.size", { size: sizeText(size) }),
   ];
   if (zeros !== null && state !== "none") parts.push(say("bar.zeros", { share: percentText(zeros) }));
-  if (operation.weight) {
+  if (operation.weight && state !== "after") {
     const known = stateOf(ratio) !== "none";
     const told = known
       ? say("bar.ratio", { ratio: sizeText(ratio) })

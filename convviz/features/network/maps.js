@@ -1,5 +1,6 @@
 // Two rows of maps: forward above, backward below, at the same cells. A column an operation.
 import { element, setAttribute, setStyle } from "../../web/base/dom.js";
+import { isAfter } from "./bars_data.js";
 import { Column } from "./column.js";
 import { areScores, columnsOf, firstOf, fitted } from "./layout.js";
 import { pressedInMaps } from "./map_keys.js";
@@ -161,13 +162,12 @@ export class Maps {
       if (!tiling) continue;
       const labels =
         column.planes?.channels.map((channel) => network.labels?.[channel] ?? String(channel)) ?? [];
-      const { from, zeros } = this.#back;
-      const after = from.kind === "cell" && index > (from.operation ?? 0);
+      const { zeros } = this.#back;
       column.draw(tiling, this.#colours, {
         labels,
         zeros: zeros[index],
         more: this.#moreOf(column, tiling.count),
-        after,
+        after: isAfter(this.#back, index),
       });
     }
   }
