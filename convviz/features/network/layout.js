@@ -24,11 +24,12 @@ const isMoved = (/** @type {NetworkOperation} */ { reads }) => reads.how === "re
  */
 export function columnsOf(operations, { all, more }) {
   const last = operations.length - 1;
+  const scores = scoresIndex(operations);
   const few = operations.length <= MANY;
   return operations
     .filter((operation) => {
       const { index, kind, weight } = operation;
-      if (all || more.has(index) || index === last || kind === "input") return true;
+      if (all || more.has(index) || index === last || index === scores || kind === "input") return true;
       return few ? !isMoved(operation) : Boolean(weight);
     })
     .map(({ index }) => index);
@@ -40,11 +41,15 @@ export const hasMore = (operations) => operations.length > MANY;
 /** @param {number} count of planes @param {boolean} vector */
 export const firstOf = (count, vector) => (vector || count <= FEW ? count : FIRST);
 
-/** @param {NetworkOperation[]} operations @param {number} index */
-export function areScores(operations, index) {
-  const { shape } = operations[index];
-  return index === operations.length - 1 && shape.length === 1 && shape[0] <= MOST_SCORES;
+/** Which operation made the scores, what comes after it being the loss alone; −1: none. @param {NetworkOperation[]} operations */
+export function scoresIndex(operations) {
+  const last = operations.findLastIndex(({ shape }) => shape.length > 0);
+  return operations[last]?.shape.length === 1 && operations[last].kind !== "input" ? last : -1;
 }
+
+/** @param {NetworkOperation[]} operations @param {number} index */
+export const areScores = (operations, index) =>
+  index === scoresIndex(operations) && operations[index].shape[0] <= MOST_SCORES;
 
 /**
  * The largest planes that fit.
