@@ -30,7 +30,7 @@ export function columnsOf(operations, { all, more }) {
     .filter((operation) => {
       const { index, kind, weight } = operation;
       if (all || more.has(index) || index === last || index === scores || kind === "input") return true;
-      return few ? !isMoved(operation) : Boolean(weight);
+      return few ? !isMoved(operation) : (weight?.shape.length ?? 0) > 1; // none of a norm
     })
     .map(({ index }) => index);
 }
