@@ -19,12 +19,18 @@ export function sizeText(size) {
 /** All that is known of a bar. @param {NetworkOperation} operation @param {Bar} bar */
 export function barText(operation, { size, state, zeros, ratio }) {
   const parts = [
-    nameOf(operation) === operation.kind ? operation.kind : `${nameOf(operation)}, ${operation.kind}`,
+    nameOf(operation).includes(operation.kind)
+      ? nameOf(operation)
+      : `${nameOf(operation)}, ${operation.kind}`,
     shapeText(operation.shape),
-    state === "none" ? say("size.none") : say("bar.size", { size: sizeText(size) }),
+    state === "after"
+      ? say("none.after")
+      : state === "none"
+        ? say("size.none")
+        : say("bar.size", { size: sizeText(size) }),
   ];
   if (zeros !== null && state !== "none") parts.push(say("bar.zeros", { share: percentText(zeros) }));
-  if (operation.weight) {
+  if (operation.weight && state !== "after") {
     const known = stateOf(ratio) !== "none";
     const told = known
       ? say("bar.ratio", { ratio: sizeText(ratio) })

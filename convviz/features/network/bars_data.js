@@ -4,7 +4,7 @@ const LEAST_DECADES = 2;
 const MAX_TICKS = 6;
 
 /**
- * @typedef {"number" | "zero" | "none" | "nan" | "inf"} State
+ * @typedef {"number" | "zero" | "none" | "after" | "nan" | "inf"} State after: the gradient starts before it
  * @typedef {{ index: number, size: NetworkSize, state: State, zeros: number | null, ratio: NetworkSize, share: number,
  *   ratioShare: number | null }} Bar share: how high, from 0 to 1
  * @typedef {{ low: number, high: number, ticks: number[] }} Axis powers of ten
@@ -35,13 +35,16 @@ export function barsOf(back, count) {
   }));
   const axis = axisOf(all.flatMap(({ size, ratio }) => [size, ratio]));
   const bars = all.map((bar) => {
-    const state = stateOf(bar.size);
+    const state = isAfter(back, bar.index) ? "after" : stateOf(bar.size);
     const share = state === "number" ? shareOf(axis, sizeOf(bar.size)) : state === "inf" ? 1 : 0;
     const ratioShare = stateOf(bar.ratio) === "number" ? shareOf(axis, sizeOf(bar.ratio)) : null;
     return { ...bar, state, share, ratioShare };
   });
   return { bars, axis };
 }
+
+/** Whether the gradient starts before an operation. @param {NetworkBack} back @param {number} index */
+export const isAfter = ({ from }, index) => from.kind === "cell" && index > (from.operation ?? 0);
 
 /** The whole powers of ten around all sizes. @param {NetworkSize[]} sizes @returns {Axis} */
 export function axisOf(sizes) {

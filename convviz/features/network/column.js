@@ -73,7 +73,7 @@ class MapView {
     }
     if (!tiling.labelled) return;
     context.fillStyle = colours.ink;
-    context.font = `600 11px ${colours.face}`;
+    context.font = `600 ${Math.min(11, tall + 1)}px ${colours.face}`;
     context.textBaseline = "middle";
     for (let plane = 0; plane < tiling.count; plane++) {
       const [x, y] = tiling.at(plane);

@@ -3,6 +3,15 @@ import { element } from "../../web/base/dom.js";
 import { checkOne, walkAlong } from "../../web/base/roving_tabindex.js";
 import { say } from "./sentences.js";
 
+/** Ink by its strength; the sheet turns it over in the dark. @param {ArrayLike<number>} ink 0 to 1 @param {number[]} size */
+function imageOf(ink, [height, width]) {
+  const canvas = element("canvas", { width: String(width), height: String(height) });
+  const pixels = new ImageData(width, height);
+  for (let at = 0; at < ink.length; at++) pixels.data[4 * at + 3] = Math.round(255 * ink[at]);
+  canvas.getContext("2d")?.putImageData(pixels, 0, 0);
+  return canvas;
+}
+
 /** @param {(index: number) => void} choose */
 export function createImages(choose) {
   const row = element("div.cv-seg", { role: "radiogroup", "aria-label": say("images") });
@@ -27,7 +36,7 @@ export function createImages(choose) {
       el.hidden = !inputs?.length;
       if (!inputs || row.childElementCount === inputs.length) return;
       row.replaceChildren(
-        ...inputs.map(({ label }, index) => {
+        ...inputs.map(({ label, ink, size }, index) => {
           const words = say("image", { number: index + 1, label });
           const each = element(
             "button",
@@ -38,7 +47,7 @@ export function createImages(choose) {
               "aria-label": words,
               "data-variant": `image_${index}`,
             },
-            String(label),
+            ink && size ? imageOf(ink, size) : String(label),
           );
           each.addEventListener("click", () => pick(index));
           return each;

@@ -4,8 +4,8 @@ const MANY = 16; // operations: with more of them, columns are those of layers w
 const FIRST = 8; // of many planes
 const FEW = 16;
 const MAX_SCORES = 20;
-const COLUMN = 100; // pixels, at least
-const BETWEEN = 16;
+const COLUMN = 92; // pixels, at least
+const BETWEEN = 14; // as in tab.css
 const GAP = 3;
 const CELL = 15; // of a vector, at most, where there is little room
 const SCORE = 22;
@@ -24,12 +24,13 @@ const isMoved = (/** @type {NetworkOperation} */ { reads }) => reads.how === "re
  */
 export function columnsOf(operations, { all, more }) {
   const last = operations.length - 1;
+  const scores = scoresIndex(operations);
   const few = operations.length <= MANY;
   return operations
     .filter((operation) => {
       const { index, kind, weight } = operation;
-      if (all || more.has(index) || index === last || kind === "input") return true;
-      return few ? !isMoved(operation) : Boolean(weight);
+      if (all || more.has(index) || index === last || index === scores || kind === "input") return true;
+      return few ? !isMoved(operation) : (weight?.shape.length ?? 0) > 1; // none of a norm
     })
     .map(({ index }) => index);
 }
@@ -40,11 +41,15 @@ export const hasMore = (operations) => operations.length > MANY;
 /** @param {number} count of planes @param {boolean} vector */
 export const firstOf = (count, vector) => (vector || count <= FEW ? count : FIRST);
 
-/** @param {NetworkOperation[]} operations @param {number} index */
-export function areScores(operations, index) {
-  const { shape } = operations[index];
-  return index === operations.length - 1 && shape.length === 1 && shape[0] <= MAX_SCORES;
+/** Which operation made the scores, what comes after it being the loss alone; −1: none. @param {NetworkOperation[]} operations */
+export function scoresIndex(operations) {
+  const last = operations.findLastIndex(({ shape }) => shape.length > 0);
+  return operations[last]?.shape.length === 1 && operations[last].kind !== "input" ? last : -1;
 }
+
+/** @param {NetworkOperation[]} operations @param {number} index */
+export const areScores = (operations, index) =>
+  index === scoresIndex(operations) && operations[index].shape[0] <= MAX_SCORES;
 
 /**
  * The largest planes that fit.

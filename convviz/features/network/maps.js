@@ -1,5 +1,6 @@
 // Two rows of maps: forward above, backward below, at the same cells. A column an operation.
 import { element, setAttribute, setStyle } from "../../web/base/dom.js";
+import { isAfter } from "./bars_data.js";
 import { Column } from "./column.js";
 import { areScores, columnsOf, firstOf, fitted } from "./layout.js";
 import { pressedInMaps } from "./map_keys.js";
@@ -15,7 +16,7 @@ import { say } from "./sentences.js";
 
 const AROUND = 104; // pixels above, between and below the two rows; as in tab.css
 const ROW = [60, 340];
-const GAP = 16; // pixels between columns
+const GAP = 14; // pixels beside a column that is brought in sight
 const SIDES = 24;
 const NARROW = 600;
 
@@ -107,9 +108,10 @@ export class Maps {
     const column = this.#columns.get(operation);
     if (!column) return;
     const [box, view] = [column.el.getBoundingClientRect(), this.el.getBoundingClientRect()];
-    if (box.left < view.left) this.el.scrollLeft -= view.left - box.left + GAP;
-    if (box.right > view.right)
-      this.el.scrollLeft += Math.min(box.right - view.right + GAP, box.left - view.left);
+    const gap = this.narrow ? 0 : GAP;
+    const [before, after] = [view.left - box.left, box.right - view.right];
+    if (before > 0) this.el.scrollLeft -= before + gap;
+    else if (after > 0) this.el.scrollLeft += Math.min(after + gap, -before);
     if (focus) column.el.focus({ preventScroll: true });
   }
 
@@ -160,13 +162,12 @@ export class Maps {
       if (!tiling) continue;
       const labels =
         column.planes?.channels.map((channel) => network.labels?.[channel] ?? String(channel)) ?? [];
-      const { from, zeros } = this.#back;
-      const after = from.kind === "cell" && index > (from.operation ?? 0);
+      const { zeros } = this.#back;
       column.draw(tiling, this.#colours, {
         labels,
         zeros: zeros[index],
         more: this.#moreOf(column, tiling.count),
-        after,
+        after: isAfter(this.#back, index),
       });
     }
   }

@@ -79,7 +79,7 @@ type NetworkSource = {
   canSend: (from: NetworkFrom) => boolean;
   window?: (operation: number, cell: number[], back: NetworkBack) => Promise<NetworkWindow | null>;
   channels?: (operation: number) => Promise<void>; // all of them, from now on
-  inputs?: { label: string | number; read?: string | number }[];
+  inputs?: { label: string | number; ink?: ArrayLike<number>; size?: number[] }[];
   input?: (index: number) => unknown;
   open: ((operation: number, cell: number[], back: NetworkBack) => Promise<unknown> | void) | null;
   close: () => void;

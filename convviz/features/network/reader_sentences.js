@@ -1,7 +1,7 @@
 // What the operation that reads a cell does with it, and with the gradient on its way back.
 import { formatNumber } from "../../web/base/format.js";
 import { cellsOf } from "./masks.js";
-import { mayEqual, numberAt, readText, signOf } from "./cell_numbers.js";
+import { mayEqual, numberAt, numberText, readText, signOf } from "./cell_numbers.js";
 import { cellText, nameOf, say } from "./sentences.js";
 
 const MAX_WINDOWS = 64;
@@ -176,9 +176,9 @@ function unchanged(reading) {
 
 /** @param {Reading} reading */
 function moved(reading) {
-  const { reader, there } = reading;
+  const { seen, reader, there } = reading;
   if (there.length !== 1) return plain(reading);
-  const gradient = readText(behind(reading, there[0]));
+  const gradient = numberText(seen.back.planes[reader.index], reader.shape, there[0]);
   return say("reader.moved", { name: nameOf(reader), cell: cellText(reader, there[0]), gradient });
 }
 

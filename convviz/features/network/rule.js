@@ -32,6 +32,8 @@ export class Rule {
     this.#closed = closed;
   }
 
+  isOpen = () => !this.el.hidden;
+
   /** @returns {boolean} whether it was open */
   close() {
     if (this.el.hidden) return false;

@@ -2,6 +2,7 @@
 import { element, setText } from "../../web/base/dom.js";
 import { walkAlong } from "../../web/base/roving_tabindex.js";
 import { fillMenu } from "../../web/tabs/pane_elements.js";
+import { scoresIndex } from "./layout.js";
 import { sameFrom } from "./recorded_source.js";
 import { cellText, say } from "./sentences.js";
 
@@ -17,9 +18,9 @@ export function fromText(network, from) {
 
 /** The scores, if there are any. @param {NetworkData} network @returns {Choice[]} */
 function scoresOf({ operations, labels }) {
-  const last = operations.length - 1;
+  const last = scoresIndex(operations);
+  if (last < 0) return [];
   const { shape } = operations[last];
-  if (shape.length !== 1) return [];
   return Array.from({ length: shape[0] }, (_, at) => {
     const label = labels?.[at] ?? String(at);
     return {

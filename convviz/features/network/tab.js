@@ -2,18 +2,34 @@
 /// <reference path="./network_types.d.ts" />
 import LENET from "./lenet.json" with { type: "json" };
 import { tab } from "../../web/tabs/pane.js";
+import { inkOf } from "./lenet_net.js";
 import { createLenetSource } from "./lenet_source.js";
 import { NetworkPane } from "./network_pane.js";
-import { say } from "./sentences.js";
+import { cellText, say } from "./sentences.js";
+
+/** @param {PaneTools} pane @returns {NetworkSource} */
+function createLenet(pane) {
+  /** @type {any} */
+  const lenet = LENET;
+  let opened = "";
+  const source = /** @type {any} */ (
+    createLenetSource(lenet, (changes) => pane.goTo({ ...changes, tab: "" }, say("opened", { cell: opened })))
+  );
+  source.inputs = source.inputs.map((/** @type {object} */ input, /** @type {number} */ index) => ({
+    ...input,
+    ink: inkOf(lenet, index),
+    size: lenet.size,
+  }));
+  const { open } = source;
+  source.open = (/** @type {number} */ operation, /** @type {number[]} */ cell) => {
+    opened = cellText(source.network.operations[operation], cell);
+    open(operation, cell);
+  };
+  return source;
+}
 
 export default tab("network", (pane, body) => {
   const picture = new NetworkPane(pane, body);
-  // It makes backs and inputs of its own, and is given no others.
-  const source = /** @type {any} */ (
-    createLenetSource(LENET, (changes, { out_channels, rows, columns }) => {
-      const [channel, row, column] = [out_channels, rows, columns].map(([first]) => first);
-      pane.goTo({ ...changes, tab: "" }, say("opened", { channel, row, column }));
-    })
-  );
+  const source = createLenet(pane);
   return () => picture.set(source);
 });

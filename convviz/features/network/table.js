@@ -2,7 +2,7 @@
 import { element } from "../../web/base/dom.js";
 import { tableHead, tableRow } from "../../web/tabs/pane_elements.js";
 import { sizeText } from "./bars.js";
-import { percentText, say, shapeText } from "./sentences.js";
+import { nameOf, percentText, say, shapeText } from "./sentences.js";
 
 export class NumbersTable {
   #table = element("table");
@@ -19,7 +19,8 @@ export class NumbersTable {
     this.#build = () => {
       const heads = ["operation", "kind", "shape", "size", "zeros", "ratio"];
       const words = heads.map((head) => say(/** @type {"table.kind"} */ (`table.${head}`)));
-      const rows = operations.map(({ name, kind, index, shape, weight }, at) => {
+      const rows = operations.map((operation, at) => {
+        const { kind, shape, weight } = operation;
         const { size, zeros, ratio } = bars[at];
         const cells = [
           kind,
@@ -28,7 +29,7 @@ export class NumbersTable {
           percentText(zeros),
           weight ? sizeText(ratio) : "",
         ];
-        return tableRow([name || String(index), ...cells]);
+        return tableRow([nameOf(operation), ...cells]);
       });
       this.#table.replaceChildren(
         element("caption", say("bars")),

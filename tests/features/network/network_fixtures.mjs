@@ -20,10 +20,10 @@ export function indices(shape) {
   );
 }
 
-const operation = (index, kind, sources, shape, reads) => ({
+export const operation = (index, kind, sources, shape, reads) => ({
   index,
   kind,
-  name: `${kind}_${index}`,
+  name: index ? `${kind}_${index}` : "",
   module: "",
   sources,
   shape,

@@ -1,0 +1,157 @@
+// The cell that is pointed at, or kept: its fields, its numbers in the lens, what is said of it.
+import { cellSentence } from "./cell_sentences.js";
+import { Fields } from "./fields.js";
+import { fromText } from "./send_back.js";
+import { say } from "./sentences.js";
+
+/**
+ * @import { Bars } from "./bars.js"
+ * @import { CellLine } from "./cell_line.js"
+ * @import { Colours, Pointed } from "./column.js"
+ * @import { Field } from "./fields.js"
+ * @import { Lens } from "./lens.js"
+ * @import { Maps } from "./maps.js"
+ * @typedef {{ bars: Bars, maps: Maps, lens: Lens, line: CellLine, root: HTMLElement, isCovered: () => boolean }} Parts
+ *   isCovered: the maps, by an opened operation
+ * @typedef {{ source: NetworkSource, back: NetworkBack, colours: Colours }} Drawn
+ */
+
+export class Pointing {
+  #parts;
+  /** @type {Drawn | null} */
+  #drawn = null;
+  fields = new Fields([]);
+  /** @type {Pointed | null} */
+  #pinned = null;
+  /** @type {Pointed | null} */
+  #shown = null;
+  #reached = {
+    key: "",
+    receptive: /** @type {Field | null} */ (null),
+    projective: /** @type {Field | null} */ (null),
+  };
+
+  /** @param {Parts} parts */
+  constructor(parts) {
+    this.#parts = parts;
+  }
+
+  /** @param {Drawn} drawn */
+  set(drawn) {
+    if (drawn.source !== this.#drawn?.source) {
+      this.fields = new Fields(drawn.source.network.operations);
+      this.#pinned = null;
+    }
+    this.#drawn = drawn;
+    this.#reached.key = "";
+    this.point(null);
+  }
+
+  /** null: of none, the kept one is shown. @param {Pointed | null} pointed */
+  point(pointed) {
+    const { bars, maps, lens } = this.#parts;
+    const here = pointed ?? this.#pinned;
+    this.#shown = maps.cursor = here;
+    bars.mark(here?.operation ?? null);
+    maps.mark(here, here && this.#fieldsOf(here), here === this.#pinned);
+    if (here) this.#look(here);
+    else lens.hide();
+    this.#tell();
+  }
+
+  /** @param {Pointed} pointed @returns {boolean} whether it was kept already */
+  pin(pointed) {
+    if (this.#pinned && samePlace(this.#pinned, pointed)) return true;
+    this.#pinned = pointed;
+    this.focus();
+    this.point(pointed);
+    return false;
+  }
+
+  /** @returns {boolean} whether there was one */
+  unpin() {
+    if (!this.#pinned && !this.#shown) return false;
+    this.#pinned = null;
+    this.point(null);
+    return true;
+  }
+
+  /** On the column of the kept cell. */
+  focus() {
+    if (this.#pinned) this.#parts.maps.column(this.#pinned.operation)?.el.focus({ preventScroll: true });
+  }
+
+  kept = () => this.#pinned && this.#placed(this.#pinned);
+
+  /** The kept one, or the one that is pointed at. */
+  current() {
+    const here = this.#pinned ?? this.#shown;
+    return here && this.#placed(here);
+  }
+
+  /** @param {Pointed} pointed */
+  #placed(pointed) {
+    const { operation } = pointed;
+    return { operation, cell: this.#parts.maps.column(operation)?.cellOf(pointed) ?? [] };
+  }
+
+  /** @param {Pointed} pointed */
+  #fieldsOf(pointed) {
+    const { operation, cell } = this.#placed(pointed);
+    const key = `${operation} ${cell}`;
+    const { fields } = this;
+    if (this.#reached.key !== key)
+      this.#reached = {
+        key,
+        receptive: fields.receptive(operation, cell),
+        projective: fields.projective(operation, cell),
+      };
+    const { receptive, projective } = this.#reached;
+    return receptive && projective && { receptive, projective };
+  }
+
+  /** @param {Pointed} pointed */
+  async #look(pointed) {
+    const { maps, lens, root, isCovered } = this.#parts;
+    const column = maps.column(pointed.operation);
+    if (!this.#drawn || !column?.planes) return;
+    const { source, back, colours } = this.#drawn;
+    const { cell } = this.#placed(pointed);
+    const limits = /** @type {Pair} */ ([column.planes.limit, column.gradients?.limit ?? 1]);
+    const draw = (/** @type {NetworkWindow | null | undefined} */ window) => {
+      if (this.#shown !== pointed || !column.tiling) return;
+      if (window?.exact && source.network.live) this.#tell(); // Python has told the numbers
+      if (!window || cell.length < 2 || isCovered()) return lens.hide();
+      lens.draw({ window, limits, colours }, maps.narrow);
+      const [of, above, below] = [column.el, column.maps.forward.el, column.maps.backward.el].map((el) =>
+        el.getBoundingClientRect(),
+      );
+      lens.place(of, above, below, root);
+    };
+    await source.window?.(pointed.operation, cell, back).then(draw, () => lens.hide());
+  }
+
+  #tell() {
+    if (!this.#drawn) return;
+    const { source, back } = this.#drawn;
+    const { network } = source;
+    const { receptive } = this.#reached;
+    const here = this.#shown && this.#placed(this.#shown);
+    const { line } = this.#parts;
+    if (here && receptive) {
+      const seen = { network, back, fields: this.fields };
+      line.tell(cellSentence(seen, here.operation, here.cell, receptive), true);
+    } else line.tell(startText(network, back), false);
+    line.offer(source, this.kept());
+  }
+}
+
+/** Before anybody points. @param {NetworkData} network @param {NetworkBack} back */
+function startText(network, { from }) {
+  if (from.kind === "cell") return say("start.cell", { cell: `**${fromText(network, from)}**` });
+  return say(from.kind === "sum" ? "start.sum" : "start.loss");
+}
+
+/** @param {Pointed} a @param {Pointed} b */
+const samePlace = (a, b) =>
+  a.operation === b.operation && a.plane === b.plane && String(a.at) === String(b.at);

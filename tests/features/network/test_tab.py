@@ -1,0 +1,62 @@
+"""The network's pane alone, with the LeNet that the page computes: by pointer and by keys."""
+
+import json
+
+import pytest
+from playwright.sync_api import expect
+
+from convviz.views.theme import COLORSCALES
+from convviz.web.bundle import bundle
+from convviz.web.widget_assets import HERE, pane_styles, tab_file
+
+OPEN = """
+const values = { data: { step: 1 }, theme: "light", busy: false, colorscales: %s };
+made.render({ model: { get: (name) => values[name], on() {}, off() {}, send() {} }, el: document.body });
+"""
+
+
+@pytest.fixture
+def pane(page):
+    page.set_viewport_size({"width": 1366, "height": 768})
+    page.add_style_tag(content=pane_styles("network"))
+    script = bundle(HERE, tab_file("network")).replace("export default", "const made =")
+    page.add_script_tag(content=script + OPEN % json.dumps(COLORSCALES), type="module")
+    page.wait_for_selector(".cv-network-bar")
+    return page
+
+
+def told(pane):
+    return pane.locator(".cv-network-told")
+
+
+def test_bars_maps_and_an_opened_operation(pane):
+    assert pane.locator(".cv-network-bar").count() == 13
+    expect(told(pane)).to_contain_text("Sent back: the loss.")
+    box = pane.locator('[data-operation="3"] [data-row="forward"]').bounding_box()
+    pane.mouse.move(box["x"] + 20, box["y"] + 20)
+    expect(told(pane)).to_contain_text("pool1[0,")
+    expect(told(pane)).to_contain_text("conv2 reads it in")
+    lens = pane.locator(".cv-network-lens").bounding_box()
+    assert lens["x"] >= box["x"] + box["width"] or lens["x"] + lens["width"] <= box["x"]
+    pane.mouse.down()
+    pane.mouse.up()
+    pane.get_by_role("button", name="Open pool1").click()
+    expect(pane.locator(".cv-network-rule-words")).to_contain_text("The largest of these 4")
+    expect(pane.locator(".cv-network-lens")).to_be_hidden()
+    pane.keyboard.press("Escape")
+    expect(pane.locator(".cv-network-rule")).to_be_hidden()
+    expect(pane.get_by_role("button", name="Open pool1")).to_be_visible()  # the cell is still kept
+
+
+def test_all_of_it_by_keys(pane):
+    pane.locator(".cv-network-bar").first.focus()
+    for key in ("ArrowRight", "ArrowRight", "Enter", "ArrowRight", "Enter"):
+        pane.keyboard.press(key)
+    expect(told(pane)).to_contain_text("relu1[0,")
+    pane.keyboard.press("s")
+    expect(pane.get_by_role("radio", checked=True)).to_contain_text(["relu1[0,"])
+    expect(pane.locator('.cv-network-bar[data-state="after"]')).to_have_count(10)
+    pane.keyboard.press("Escape")
+    expect(told(pane)).to_contain_text("Sent back: a single 1 from relu1[0,")
+    pane.get_by_role("radio", name="a 1 from score 7").click()
+    expect(told(pane)).to_contain_text("a single 1 from fc3[7]")
