@@ -18,15 +18,18 @@ const ROWS = /** @type {const} */ ([
   ["backward", ["grad_output", "mask", "grad_input"]],
 ]);
 const SIGNS = ["\u00b7", "="];
-// In pixels; around: titles, captions, signs and what stands below; wide: both rows beside each other.
+// In pixels. Around a row: its title, captions and signs; below: what stands under both rows.
 const CELL = { least: 4, most: 34, numbered: 15 };
-const AROUND = { width: 150, height: 140 };
-const WIDE = 860;
+const AROUND = { width: 150, height: 70 };
+const BELOW = 70;
+const NARROW = 560; // as on a phone: it scrolls, and is as high as what stands in it
 
 export class Planes {
   /** @type {{ plane: PlaneName, map: Heatmap, row: number }[]} */
   #maps = [];
   #room = { width: 900, height: 310 };
+  #cells = [{ beside: 0, below: 0 }]; // of each row, by where they stand
+  #way = /** @type {"beside" | "below"} */ ("beside");
   el;
 
   /** @param {PaneTools} pane @param {(cell: Cell) => void} onPoint @param {() => void} onLeave */
@@ -44,7 +47,7 @@ export class Planes {
       });
       return element("div.cv-pool-row", element("h4", say(title)), element("div.cv-flow", ...parts));
     });
-    this.el = element("div.cv-pool-rows", ...rows);
+    this.el = element("div.cv-pool-rows", { "data-part": "planes" }, ...rows);
   }
 
   #widths = { padded_input: 1, output: 1, grad_output: 1, mask: 1, grad_input: 1 };
@@ -63,6 +66,7 @@ export class Planes {
       backward: limitOf([...Array.from(pooled.grad_output), ...pooled.grad_input]),
     };
     this.#shown = "";
+    this.#place(pooled);
     for (const { plane, map, row } of this.#maps) {
       this.#widths[plane] = sizeOf(pooled, plane)[1];
       if (plane === "mask") continue;
@@ -71,24 +75,31 @@ export class Planes {
         values: rowsOf(Array.from(plane === "grad_input" ? gradient : values[plane]), this.#widths[plane]),
         label: plane,
         limit: isGradient ? limits.backward : limits.forward,
-        ...this.#cells(pooled, row),
+        ...this.#sizeIn(row),
         ...(plane === "padded_input" ? bordersOf(pooled) : {}),
       });
     }
   }
 
-  /** As large in all planes of a row. @param {Pooled} pooled @param {number} row */
-  #cells(pooled, row) {
+  /** Beside each other or not, as cells are larger. @param {Pooled} pooled */
+  #place(pooled) {
     const { width, height } = this.#room;
-    const [rows, columns] = row ? pooled.spec.input_size : pooled.padded_size;
-    const across = columns + pooled.spec.kernel_size[1] + pooled.output_size[1];
-    // A narrow drawer scrolls, and is as high as what stands in it.
-    const fits =
-      width >= WIDE
-        ? Math.min((width / 2 - AROUND.width) / across, (height - AROUND.height) / rows)
-        : (width - 8) / columns;
-    const most = Math.min(CELL.most, Math.floor(fits));
-    const cell = Math.max(CELL.least, most);
+    const { padded_size, output_size, spec } = pooled;
+    this.#cells = [padded_size, spec.input_size].map(([rows, columns]) => {
+      const across = columns + spec.kernel_size[1] + output_size[1];
+      const beside = Math.min((width / 2 - AROUND.width) / across, (height - AROUND.height - BELOW) / rows);
+      const below = Math.min((width - AROUND.width) / across, (height / 2 - AROUND.height) / rows);
+      return width < NARROW ? { beside: 0, below: (width - 8) / columns } : { beside, below };
+    });
+    const least = (/** @type {"beside" | "below"} */ way) =>
+      Math.min(...this.#cells.map((cell) => cell[way]));
+    this.#way = least("beside") > least("below") ? "beside" : "below";
+    this.el.toggleAttribute("data-beside", this.#way === "beside");
+  }
+
+  /** As large in all planes of a row. @param {number} row */
+  #sizeIn(row) {
+    const cell = Math.max(CELL.least, Math.min(CELL.most, Math.floor(this.#cells[row][this.#way])));
     return { cell, numbers: cell >= CELL.numbered };
   }
 
@@ -111,7 +122,7 @@ export class Planes {
     for (const { plane, map, row } of this.#maps) {
       if (plane !== "mask") continue;
       const values = rowsOf(shares, pooled.spec.kernel_size[1]);
-      map.set({ values, label: "mask", shape: words, limit: 1, of: "weight", ...this.#cells(pooled, row) });
+      map.set({ values, label: "mask", shape: words, limit: 1, of: "weight", ...this.#sizeIn(row) });
     }
   }
 
