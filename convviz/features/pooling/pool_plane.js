@@ -11,7 +11,8 @@ import { countOf } from "../../web/rules/shapes_and_indices.js";
  * @typedef {{ taps: Tap[], winner: Tap | null, equals: number, divisor: number }} Window winner: of max
  *   pooling, null where all is padding; equals: how many are as large; divisor: of average pooling, else 1
  * @typedef {{ kind: "max_pool2d" | "avg_pool2d", ceil_mode: boolean, count_include_pad: boolean }} Pooling
- * @typedef {{ spec: Spec, pooling: Pooling, output_size: Pair, padded_size: Pair, windows: Window[], input:
+ * @typedef {[ReturnType<typeof axisTaps>, ReturnType<typeof axisTaps>]} AxisTaps
+ * @typedef {{ spec: Spec, pooling: Pooling, output_size: Pair, padded_size: Pair, axes: AxisTaps, windows: Window[], input:
  *   ArrayLike<number>, grad_output: ArrayLike<number>, output: number[], grad_input: number[] }} Pooled
  */
 
@@ -43,12 +44,14 @@ export function poolPlane(spec, pooling, input, grad_output) {
   const output_size = pooledSize(spec, pooling);
   const padded_size = reachedSize(spec, output_size);
   const border = pooling.kind === "max_pool2d" ? -Infinity : 0;
-  const windows = windowsOf(spec, { output_size, padded_size }, (i) => (i === null ? border : input[i]));
+  const axes = bothAxes((axis) => axisTaps({ ...spec, output_size }, axis));
+  const sizes = { axes, output_size, padded_size };
+  const windows = windowsOf(spec, sizes, (i) => (i === null ? border : input[i]));
   for (const window of windows) {
     if (pooling.kind === "max_pool2d") choose(window);
     else spread(window, (tap) => isCounted(spec, pooling, padded_size[1], tap));
   }
-  const pooled = { spec, pooling, output_size, padded_size, windows, input, grad_output };
+  const pooled = { spec, pooling, ...sizes, windows, input, grad_output };
   const output = windows.map(({ taps, winner, divisor }) =>
     pooling.kind === "max_pool2d"
       ? (winner?.value ?? -Infinity)
@@ -58,11 +61,11 @@ export function poolPlane(spec, pooling, input, grad_output) {
 }
 
 /**
- * @param {Spec} spec @param {{ output_size: Pair, padded_size: Pair }} sizes
+ * @param {Spec} spec @param {Pick<Pooled, "axes" | "output_size" | "padded_size">} sizes
  * @param {(i: number | null) => number} valueAt @returns {Window[]}
  */
-function windowsOf(spec, { output_size, padded_size }, valueAt) {
-  const [rows, columns] = bothAxes((axis) => axisTaps({ ...spec, output_size }, axis));
+function windowsOf(spec, { axes, output_size, padded_size }, valueAt) {
+  const [rows, columns] = axes;
   /** @type {Window[]} */
   const windows = Array.from({ length: countOf(output_size) }, () => ({
     ...{ taps: [], winner: null, equals: 0, divisor: 1 },
@@ -124,5 +127,14 @@ export function gradInput({ windows, grad_output, input }, overwritten) {
  * @param {Pooled} pooled @param {"at" | "i"} plane of padded_input, or of the input @param {number} cell
  * @returns {{ o: number, tap: Tap }[]}
  */
-export const windowsWith = ({ windows }, plane, cell) =>
-  windows.flatMap(({ taps }, o) => taps.filter((tap) => tap[plane] === cell).map((tap) => ({ o, tap })));
+export function windowsWith({ spec, axes, windows, output_size, padded_size }, plane, cell) {
+  const width = plane === "at" ? padded_size[1] : spec.input_size[1];
+  const place = [Math.floor(cell / width), cell % width];
+  const [rows, columns] = axes.map((taps, axis) => taps.filter((tap) => tap[plane] === place[axis]));
+  return rows.flatMap((row) =>
+    columns.map((column) => {
+      const o = row.o * output_size[1] + column.o;
+      return { o, tap: windows[o].taps[row.k * spec.kernel_size[1] + column.k] };
+    }),
+  );
+}
