@@ -22,6 +22,7 @@ const SIGNS = ["\u00b7", "="];
 const CELL = { least: 4, most: 34, numbered: 15 };
 const AROUND = { width: 150, height: 70 };
 const BELOW = 70;
+const MASK_CELL = 20; // at least: it is small
 const NARROW = 560; // as on a phone: it scrolls, and is as high as what stands in it
 
 export class Planes {
@@ -122,7 +123,8 @@ export class Planes {
     for (const { plane, map, row } of this.#maps) {
       if (plane !== "mask") continue;
       const values = rowsOf(shares, pooled.spec.kernel_size[1]);
-      map.set({ values, label: "mask", shape: words, limit: 1, of: "weight", ...this.#sizeIn(row) });
+      const cell = Math.max(this.#sizeIn(row).cell, MASK_CELL);
+      map.set({ values, label: "mask", shape: words, limit: 1, of: "weight", cell, numbers: true });
     }
   }
 
