@@ -20,8 +20,8 @@ class CustomBuildHook(BuildHookInterface[Any]):
         import rjsmin  # noqa: F401
 
         sys.path.insert(0, self.root)
-        from convviz.facts.current_language import READY
-        from convviz.facts.read_po import read
+        from convviz.facts.i18n.current_language import READY
+        from convviz.facts.i18n.read_po import read
         from convviz.web.minify import packed_file, packed_sheet
 
         self.made = tempfile.TemporaryDirectory()  # goes with the hook

@@ -10,7 +10,7 @@ import { drawer, randomState } from "../tests/js/conv_by_definition.mjs";
 import { falseReasons } from "../tests/js/reasons_checked_anew.mjs";
 import { PRINT, npyOf } from "../tests/js/printed_numbers.mjs";
 
-const FOLDER = new URL("../convviz/facts/mistakes/", import.meta.url);
+const FOLDER = new URL("../convviz/facts/data/mistakes/", import.meta.url);
 const MISTAKES = readdirSync(FOLDER).map((name) => JSON.parse(readFileSync(new URL(name, FOLDER), "utf8")));
 const RESULTS = ["output", "grad_input", "grad_weight", "grad_bias"];
 const [geometries, arrays] = [Number(process.argv[2] ?? 200), Number(process.argv[3] ?? 2000)];

@@ -17,7 +17,7 @@ import psutil
 from benchmarks.figures_and_targets import Figure, main, p95
 from benchmarks.simulated_student import FILES, fetched
 from convviz.export.site import app_of, site_files, write_site
-from convviz.facts.current_language import ENGLISH
+from convviz.facts.i18n.current_language import ENGLISH
 from tests.environments.reverse_proxies import free_port, missing, nginx
 
 PART = "the page alone, on a static server (beside one plain file of its size)"

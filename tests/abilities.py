@@ -15,8 +15,10 @@ import convviz
 from convviz.cli import build_parser
 from convviz.ops.methods import METHODS
 
-FACTS = Path(convviz.__file__).parent / "facts"
-FEATURES = FACTS.parent / "features"
+PACKAGE = Path(convviz.__file__).parent
+# A tree before 1.1 has its facts beside what reads them.
+FACTS = next(folder for folder in (PACKAGE / "facts" / "data", PACKAGE / "facts") if folder.is_dir())
+FEATURES = PACKAGE / "features"
 
 
 def abilities() -> Iterator[str]:
@@ -33,7 +35,7 @@ def abilities() -> Iterator[str]:
     for group in settings["controls"]:
         yield from (f"control {name}" for name in _texts(group))
     yield from (f"tab {file.parent.name}" for file in sorted(FEATURES.glob("*/feature.json")))
-    yield from (f"lesson {file.stem}" for file in sorted((FACTS.parent / "lessons").rglob("*.json")))
+    yield from (f"lesson {file.stem}" for file in sorted((PACKAGE / "lessons").rglob("*.json")))
     yield from (f"mistake {file.stem}" for file in sorted((FACTS / "mistakes").glob("*.json")))
     of_features = {file: f"features/{file.parent.name}" for file in sorted(FEATURES.glob("*/words.json"))}
     for file, part in ({file: file.stem for file in sorted((FACTS / "words").rglob("*.json"))} | of_features).items():

@@ -37,7 +37,7 @@ def pseudo(text):
 
 def write_catalogue(folder):
     """Write the catalogue of the language, and let this process find it beside the others."""
-    from convviz.facts import current_language, translatable_texts, update_catalogues
+    from convviz.facts.i18n import current_language, translatable_texts, update_catalogues
 
     for path in current_language.FOLDER.iterdir():
         folder.joinpath(path.name).write_bytes(path.read_bytes())
@@ -77,12 +77,12 @@ def app_texts():
     """Return what the kernel of an app says to strange messages of a page."""
     from convviz.app.app import App
     from convviz.app.page_requests import answered
-    from convviz.facts.current_language import use_locale
+    from convviz.facts.i18n.current_language import use_locale
 
     app, texts = App(lang=TAG), []
     strange = [5, {"type": "nothing"}, {"type": "compute", "k": "one"}, {"type": "act", "tab": "none"}]
     for message in strange:
-        app.session.tell("")
+        app.session.notify("")
         app._receive(None, message, [])
         texts.append(app.session.notice[0])
     app.close()
@@ -157,7 +157,7 @@ place.dataset.drawn = "";
 
 if __name__ == "__main__":
     import_all()
-    from convviz.facts.current_language import use_locale
+    from convviz.facts.i18n.current_language import use_locale
 
     with tempfile.TemporaryDirectory() as made:
         write_catalogue(Path(made))

@@ -11,8 +11,8 @@ from convviz.app.page_requests import Answer, answered
 from convviz.app.session import Session
 from convviz.app.stateful_tab import Tab, tab_with_state
 from convviz.app.validate_request import asked, one_of, page_name, shown, whole
-from convviz.facts.current_language import each_language, languages, match_locale
 from convviz.facts.features import STATEFUL, TABS
+from convviz.facts.i18n.current_language import each_language, languages, match_locale
 from convviz.facts.words import sentences
 from convviz.lessons import told
 from convviz.settings.state import Settings
@@ -88,7 +88,7 @@ class Messages:
             answer(app, message, buffers)
 
         if refused := app.session.attempt(act):
-            app.session.tell(refused, failed=True)
+            app.session.notify(refused, failed=True)
 
     def follow(self, tab: str) -> None:
         for name, made in self.made.items():

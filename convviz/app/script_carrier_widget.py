@@ -8,7 +8,7 @@ from typing import ClassVar
 import anywidget
 import traitlets
 
-from convviz.facts.current_language import language
+from convviz.facts.i18n.current_language import language
 from convviz.web.widget_assets import app_styles, carrier_script
 
 

@@ -34,13 +34,13 @@ class Session(traitlets.HasTraits):
             except Exception:  # somebody who watches could not follow: all goes back, so that the page stays whole
                 self._set(old, old_result)
                 raise
-        self.tell(" ".join(notices or []))
+        self.notify(" ".join(notices or []))
 
     def numbers_of(self, settings: Settings) -> Stages:
         """Return the numbers of any settings: the session's own, where these differ in the view only."""
         return self.result if _same_numbers(self.settings, settings) else computed(settings)
 
-    def tell(self, sentence: str, failed: bool = False) -> None:
+    def notify(self, sentence: str, failed: bool = False) -> None:
         self.notice = (sentence, failed)
 
     def attempt(self, action: Callable[[], None]) -> str:

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from convviz.app.validate_request import asked, shown
-from convviz.facts.current_language import language, use_locale
 from convviz.facts.features import FEATURES, code_of
+from convviz.facts.i18n.current_language import language, use_locale
 
 Send = Callable[[dict[str, Any], list[bytes]], None]
 

@@ -133,7 +133,7 @@ class SettingTraits(traitlets.HasTraits):
         try:
             self.session.apply(with_named(settings, name, value))
         except (ValueError, TypeError) as error:
-            self.session.tell(str(error), failed=True)
+            self.session.notify(str(error), failed=True)
             self._give_back(name, value)
             raise traitlets.TraitError(str(error)) from error
         return value_of(self.session.settings, self.session.result, name)

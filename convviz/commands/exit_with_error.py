@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 def language_of(options: argparse.Namespace) -> str:
     """Return the language that was asked for; where it is not there, say so on stderr and return English."""
-    from convviz.facts.choose_language import chosen
+    from convviz.facts.i18n.choose_language import chosen
 
     tag, unknown = chosen(options.lang)
     if unknown:

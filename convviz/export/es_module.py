@@ -17,8 +17,8 @@ from convviz.export.page_assets import (
     to_json,
 )
 from convviz.export.state_from_dict_or_link import State, given_settings, page_settings
-from convviz.facts.choose_language import told_language
-from convviz.facts.current_language import use_locale
+from convviz.facts.i18n.choose_language import told_language
+from convviz.facts.i18n.current_language import use_locale
 from convviz.file_io import utf8, write
 from convviz.geometry.spec import ConvSpec
 from convviz.lessons import lesson, names, told

@@ -9,9 +9,9 @@ from typing import Any
 from convviz import __version__
 from convviz.export.page_assets import BOARD, packed_plotly, page_facts, to_json
 from convviz.export.teacher_text import intro_html
-from convviz.facts.choose_language import own_names
-from convviz.facts.current_language import language
 from convviz.facts.features import RECORDED
+from convviz.facts.i18n.choose_language import own_names
+from convviz.facts.i18n.current_language import language
 from convviz.facts.words import sentences
 from convviz.lessons import names as lesson_names
 from convviz.lessons import told

@@ -23,9 +23,9 @@ from convviz.export.state_from_dict_or_link import State, given_settings, introd
 from convviz.export.still_picture import still_figures
 from convviz.export.teacher_text import intro_html
 from convviz.facts import facts
-from convviz.facts.choose_language import told_language
-from convviz.facts.current_language import language, use_locale
 from convviz.facts.features import RECORDED
+from convviz.facts.i18n.choose_language import told_language
+from convviz.facts.i18n.current_language import language, use_locale
 from convviz.facts.words import sentences
 from convviz.file_io import utf8, write
 from convviz.lessons import short_name, told

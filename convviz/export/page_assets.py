@@ -9,8 +9,8 @@ from typing import Any
 
 from convviz import __version__
 from convviz.facts import facts
-from convviz.facts.current_language import each_language
 from convviz.facts.features import ALONE, RECORDED, TABS
+from convviz.facts.i18n.current_language import each_language
 from convviz.views.theme import COLORSCALES
 from convviz.web.bundle import bundle_several
 from convviz.web.widget_assets import joined, page_sheets, tab_file

@@ -9,7 +9,7 @@ from pathlib import Path
 from convviz.export.article.page import article_parts, site_article
 from convviz.export.live_page import FOLDER, live_html, live_parts, tag_of
 from convviz.export.page_assets import SHOWN
-from convviz.facts.current_language import ENGLISH, languages, use_locale
+from convviz.facts.i18n.current_language import ENGLISH, languages, use_locale
 from convviz.file_io import write
 
 INDEX = "index.html"

@@ -1,18 +1,19 @@
-"""What Python and JavaScript both know, said once: the files beside this one are read by both.
+"""What Python and JavaScript both know, said once: both read the JSON files in ``data/``.
 
 ``settings.json`` has the fields of a state, their kinds, limits and keys in a link; ``names.json`` the labels;
 ``digits.json`` the pictures that an input may show; ``picture.json`` the rows of the picture and how they are walked
 through; ``mistakes/`` the catalogue; ``argument_names.json`` what people call arguments and results; ``lesson.json``
-the keys of a lesson's file; ``torch_backends.json`` the backends and files of PyTorch; ``languages/`` all
-that is read in another language. ``features`` is the list of what the folders of ``convviz/features`` say they are.
+the keys of a lesson's file; ``torch_backends.json`` the backends and files of PyTorch; ``words/`` the
+sentences. ``i18n/`` gives them in another language. ``features`` is the list of what the folders of
+``convviz/features`` say they are.
 """
 
 import functools
 from typing import Any
 
-from convviz.facts.current_language import ENGLISH, language
+from convviz.facts.i18n.current_language import ENGLISH, language
+from convviz.facts.i18n.translation import translated
 from convviz.facts.load_english_facts import FEATURES, english, feature_names, names_in
-from convviz.facts.translation import translated
 
 CATALOGUES = ("mistakes",)  # folders of which all files are one fact: who adds a file names it nowhere else
 

@@ -7,7 +7,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Any
 
-HERE: Traversable = files("convviz.facts")
+DATA: Traversable = files("convviz.facts").joinpath("data")
 FEATURES = "features"  # begins the names of what the folders of ``convviz/features`` hold
 ENDING = ".json"
 
@@ -40,4 +40,4 @@ def feature_names() -> list[str]:
 def _place(name: str) -> Traversable:
     if name.partition("/")[0] == FEATURES:
         return files("convviz").joinpath(name)
-    return HERE.joinpath(name) if name else HERE
+    return DATA.joinpath(name) if name else DATA

@@ -1,7 +1,7 @@
 """The sentences that a visitor reads: each has an id and named arguments, and stands once, for Python and JavaScript.
 
-The files in ``words/`` hold them. A text names its arguments in braces; one that depends on a number of things has the
-forms of its language, chosen by the argument ``count``::
+The files in ``data/words/`` hold them. A text names its arguments in braces; one that depends on a number of things has
+the forms of its language, chosen by the argument ``count``::
 
 "rows": {"one": "{count} row", "other": "{count} rows"}
 """
@@ -11,15 +11,15 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from convviz.facts import facts
-from convviz.facts.current_language import ENGLISH, language
+from convviz.facts.i18n.current_language import ENGLISH, language
+from convviz.facts.i18n.translatable_texts import Text
 from convviz.facts.load_english_facts import FEATURES
-from convviz.facts.translatable_texts import Text
 
 ARGUMENT = re.compile(r"\{(\w+)\}")
 
 
 def sentences(part: str) -> Callable[..., str]:
-    """Return what says the sentences of one file in ``words/``: ``say(id, name=value, ...)``.
+    """Return what says the sentences of one file in ``data/words/``: ``say(id, name=value, ...)``.
 
     ``"features/<name>"`` has those of a feature, in the ``words.json`` of its folder.
     """
@@ -48,6 +48,6 @@ def filled(id: str, text: Text, arguments: Mapping[str, Any]) -> str:
 def _form(count: float) -> str:
     if language() == ENGLISH:
         return "one" if count == 1 else "other"
-    from convviz.facts.translation import category
+    from convviz.facts.i18n.translation import category
 
     return category(language())(count)

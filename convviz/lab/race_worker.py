@@ -14,7 +14,7 @@ from typing import IO, Any
 
 import torch
 
-from convviz.facts.current_language import ENGLISH, use_locale
+from convviz.facts.i18n.current_language import ENGLISH, use_locale
 from convviz.facts.words import sentences
 from convviz.lab.race_error import RaceError
 from convviz.lab.run_race import Race, Step

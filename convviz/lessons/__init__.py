@@ -1,8 +1,8 @@
 """The lessons: each is a file of plain data beside this one, played by ``web/lesson``, which knows none by name.
 
-A lesson has steps; each is a state as a link, sentences by their ids in ``facts/words/guided/<name>.json``, something
-to do. ``facts/words/lesson_titles.json`` has their order and titles. CONTRIBUTING.md says how to add one; somebody
-else's is one file with its sentences in it, as ``docs/lessons.md`` tells.
+A lesson has steps; each is a state as a link, sentences by their ids in ``facts/data/words/guided/<name>.json``,
+something to do. ``facts/data/words/lesson_titles.json`` has their order and titles. CONTRIBUTING.md says how to add
+one; somebody else's is one file with its sentences in it, as ``docs/lessons.md`` tells.
 """
 
 import functools

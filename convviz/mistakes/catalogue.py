@@ -1,4 +1,4 @@
-"""The catalogue of mistakes: one file each in ``facts/mistakes``, and what each would compute."""
+"""The catalogue of mistakes: one file each in ``facts/data/mistakes``, and what each would compute."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Protocol
 import torch
 
 from convviz.facts import facts
-from convviz.facts.current_language import each_language
+from convviz.facts.i18n.current_language import each_language
 from convviz.geometry.spec import ConvSpec
 from convviz.mistakes.grad_input import grad_input
 from convviz.mistakes.grad_weight import (

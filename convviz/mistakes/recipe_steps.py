@@ -1,8 +1,8 @@
 """The steps of a gradient, and what can be chosen in each.
 
-A *recipe* names one choice for every step; ``facts/recipes.json`` holds the right ones. A mistake is a recipe that
-differs in a choice or two (``facts/mistakes``), and two mistakes at once are both differences. The right recipes are
-held against autograd by the tests; nothing here computes a gradient that anybody relies on.
+A *recipe* names one choice for every step; ``facts/data/recipes.json`` holds the right ones. A mistake is a recipe that
+differs in a choice or two (``facts/data/mistakes``), and two mistakes at once are both differences. The right recipes
+are held against autograd by the tests; nothing here computes a gradient that anybody relies on.
 
 grad_input: put ``inserted`` zeros between the cells of grad_output, around it ``reach`` less ``crop``, ``lead`` more
 before it and ``rest`` more after it; slide the ``kernel`` over it, its cells ``spacing`` apart, by ``step``; take

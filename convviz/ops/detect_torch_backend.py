@@ -14,7 +14,7 @@ from convviz.geometry.whole_numbers import count, pair, unwrapped
 from convviz.ops.record_torch_ops import watch
 
 say = sentences("backend")
-# Name, as in torch's enum → the op that only this backend runs forward; what it is stands in facts/words/backend.json.
+# Name, as in torch's enum → the op that only this backend runs forward; facts/data/words/backend.json explains it.
 BACKENDS: dict[str, str | None] = {name: row.get("op") for name, row in facts("torch_backends")["backends"].items()}
 BACKWARD_OF = {"NnpackSpatial": "SlowDilated2d"}  # every other one has a backward pass of its own
 SELECT, PROFILER = "torch._C._select_conv_backend", "profiler"

@@ -1,6 +1,6 @@
 """The losses that start the backward pass, one entry each: its value, and the grad_output that it sends back.
 
-``facts/settings.json`` names them and the second tensor that some take; ``web/numbers/losses.js`` has the same entries.
+``facts/data/settings.json`` names them and the second tensor that some take; ``web/numbers/losses.js`` has the same.
 """
 
 from collections.abc import Callable

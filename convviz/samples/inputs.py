@@ -9,7 +9,7 @@ from convviz.facts import facts
 
 
 def digits() -> torch.Tensor:
-    """Return ten handwritten digits of ``facts/digits.json``, float64 ``[10, 8, 8]``, 0 (paper) to 1 (ink)."""
+    """Return ten handwritten digits of ``facts/data/digits.json``, float64 ``[10, 8, 8]``, 0 (paper) to 1 (ink)."""
     return torch.tensor(facts("digits")["digits"], dtype=torch.float64) / 16
 
 

@@ -1,7 +1,7 @@
 """Kernels with a name, for every kernel size.
 
 For sizes other than 3 x 3 each is what its idea gives there: smoothing is a row of binomial coefficients, a derivative
-a ramp through zero. ``facts/settings.json`` has these rows, and each kernel as a sum of outer products.
+a ramp through zero. ``facts/data/settings.json`` has these rows, and each kernel as a sum of outer products.
 """
 
 import torch

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 UNIT = 8  # bytes: the page looks at numbers where they lie
 HEAD_BYTES = 1 << 20
 # Each becomes an object of its own, a hundred times as large as its text; a page's largest message has 25.
-MOST_BRACKETS = 4096
+MAX_BRACKETS = 4096
 
 
 def packed(message: Mapping[str, Any], buffers: Sequence[bytes] = ()) -> bytes:
@@ -45,8 +45,8 @@ def unpacked(frame: bytes) -> tuple[dict[str, Any], list[bytes]]:
 
 def read_json(text: str) -> dict[str, Any]:
     """Return a stranger's JSON object."""
-    if text.count("[") + text.count("{") > MOST_BRACKETS:  # counted in a thousandth of the time that reading takes
-        raise ValueError(f"a message has {MOST_BRACKETS} brackets at most")
+    if text.count("[") + text.count("{") > MAX_BRACKETS:  # counted in a thousandth of the time that reading takes
+        raise ValueError(f"a message has {MAX_BRACKETS} brackets at most")
     try:
         read = json.loads(text, parse_constant=_refuse)
     except RecursionError as error:

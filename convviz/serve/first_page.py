@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from convviz.app.permissions import OWN_VARIABLE
 from convviz.export.live_page import live_html, live_parts, tag_of
-from convviz.facts.current_language import ENGLISH, languages, use_locale
 from convviz.facts.features import TABS
+from convviz.facts.i18n.current_language import ENGLISH, languages, use_locale
 
 NUMBERS = "live/numbers"  # the websocket over which the page asks torch, below its own address
 KINDS = {  # by the ending of a file's name, for the browser

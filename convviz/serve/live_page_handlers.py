@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 import tornado.web
 
 from convviz.export.live_page import FOLDER
-from convviz.facts.current_language import ENGLISH, match_locale, negotiate_locale
+from convviz.facts.i18n.current_language import ENGLISH, match_locale, negotiate_locale
 from convviz.serve.first_page import Answer, LivePages
 from convviz.serve.handlers import PlainErrors
 

@@ -23,8 +23,8 @@ from tornado.websocket import WebSocketClosedError, WebSocketHandler
 from convviz import __version__
 from convviz.app.stateful_tab import Tab, tab_with_state
 from convviz.facts import facts
-from convviz.facts.current_language import ENGLISH, match_locale, use_locale
 from convviz.facts.features import HELD, SLOW, STATEFUL
+from convviz.facts.i18n.current_language import ENGLISH, match_locale, use_locale
 from convviz.facts.words import sentences
 from convviz.serve.binary_frames import HEAD_BYTES, packed, read_json, unpacked
 from convviz.serve.fair_queue import Wish

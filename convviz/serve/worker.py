@@ -18,8 +18,8 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from convviz import process_limits
-from convviz.facts.current_language import ENGLISH, languages, match_locale, use_locale
 from convviz.facts.features import QUICK
+from convviz.facts.i18n.current_language import ENGLISH, languages, match_locale, use_locale
 from convviz.facts.words import sentences
 from convviz.serve.binary_frames import packed, read_json, unpacked
 

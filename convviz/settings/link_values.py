@@ -1,6 +1,6 @@
 """How one value stands in a link: in words, whole numbers and decimals, without a character that an address escapes.
 
-``facts/settings.json`` has the kind and the limits of every key; ``web/rules/link_values.js`` reads them for the page.
+``facts/data/settings.json`` has kind and limits of every key; ``web/rules/link_values.js`` reads them for the page.
 """
 
 import dataclasses

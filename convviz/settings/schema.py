@@ -1,4 +1,4 @@
-"""The settings, a row each: ``fields`` of ``facts/settings.json``, from which parsers, links, traits and menus follow.
+"""The settings, a row each: ``fields`` of ``facts/data/settings.json``, which parsers, links, traits and menus follow.
 
 ``web/rules/schema.js`` reads the same rows for the page.
 """

@@ -31,7 +31,7 @@ MAX_BOARD_PRODUCTS: int = FACTS["limits"]["products"]["kernel"]  # a third of a 
 
 @dataclass(frozen=True)
 class Settings:
-    """Everything a person can set: ``facts/settings.json`` has its words and limits, ``help.json`` what each does.
+    """Everything a person can set: ``facts/data/settings.json`` has its words and limits, ``help.json`` what each does.
 
     A transposed convolution is the picture read the other way: its input is what spec calls the output, and its output,
     to which bias, target and grad belong, what spec calls the input.

@@ -71,7 +71,7 @@ class Equation:
 
 
 def equations(stages: Stages, plane: Plane, input_view: str = "window") -> tuple[Equation, ...]:
-    """Lay out what was computed as rows of panels, as ``facts/picture.json`` has them."""
+    """Lay out what was computed as rows of panels, as ``facts/data/picture.json`` has them."""
     rows = EQUATIONS["transposed" if stages.transposed else "convolution"]
     shown = [row for row in rows if row.get("view", input_view) == input_view and _is_there(stages, row)]
     return tuple(_equation(stages, plane.within(stages.spec), row) for row in shown)

@@ -1,4 +1,4 @@
-"""The colours of ``facts/colours.json``, the one place for them, and how they are mixed."""
+"""The colours of ``facts/data/colours.json``, the one place for them, and how they are mixed."""
 
 import itertools
 from collections.abc import Mapping

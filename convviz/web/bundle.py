@@ -2,8 +2,9 @@
 
 A widget's module is loaded from a blob, where a relative import has nothing to be relative to. So each file becomes a
 function of its own, called once, after what it imports: two files may use the same names. What a file exports is
-constant around these functions, where those that follow find it. Files of ``facts`` and ``lessons`` may be imported as
-JSON, and those that a feature has beside its scripts. Paths are seen from ``web``; what is beside it begins with "..".
+constant around these functions, where those that follow find it. Files of ``facts/data`` and ``lessons`` may be
+imported as JSON, and those that a feature has beside its scripts. Paths are seen from ``web``; what is beside it
+begins with "..".
 """
 
 import json
@@ -19,7 +20,7 @@ from convviz.web.minify import packed_script
 
 IMPORT = re.compile(r'^import \{(?P<names>[^}]*)\} from "(?P<file>\.{1,2}/[\w./-]+)";\n', re.MULTILINE)
 FACTS = re.compile(
-    r'^import (?P<name>\w+) from "(?:[./]*/(?P<folder>facts|lessons)|\.)/(?P<file>[\w/]+)\.json" '
+    r'^import (?P<name>\w+) from "(?:[./]*/(?:facts/data|(?P<lesson>lessons))|(?P<beside>\.))/(?P<file>[\w/]+)\.json" '
     r'with \{ type: "json" \};\n',
     re.MULTILINE,
 )
@@ -65,7 +66,7 @@ def _modules(folder: Traversable, entries: list[str]) -> dict[str, str]:
             return
         source = folder.joinpath(path).read_text(encoding="utf-8")
         for found in FACTS.finditer(source):
-            data = (lesson if found["folder"] == "lessons" else facts)(_fact(path, found))
+            data = (lesson if found["lesson"] else facts)(_fact(path, found))
             modules.setdefault(_named(path, found), json.dumps(data, ensure_ascii=False, separators=(",", ":")))
         for found in IMPORT.finditer(source):
             add(_resolved(path, found["file"]), (*importers, path))
@@ -124,12 +125,12 @@ def _exported(source: str) -> list[str]:
 
 
 def _named(path: str, found: re.Match[str]) -> str:
-    return f"{found['folder'] or 'facts'}/{_fact(path, found)}.json"
+    return f"{found['lesson'] or 'facts'}/{_fact(path, found)}.json"
 
 
 def _fact(path: str, found: re.Match[str]) -> str:
     """Return the name of an imported file, as ``facts`` or ``lesson`` has it."""
-    return found["file"] if found["folder"] else posixpath.join(posixpath.dirname(path)[3:], found["file"])
+    return posixpath.join(posixpath.dirname(path)[3:], found["file"]) if found["beside"] else found["file"]
 
 
 def _resolved(path: str, relative: str) -> str:

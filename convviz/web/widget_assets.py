@@ -7,7 +7,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 
 from convviz.facts import facts
-from convviz.facts.current_language import each_language
+from convviz.facts.i18n.current_language import each_language
 from convviz.web.bundle import bundle
 from convviz.web.minify import packed_sheet
 
@@ -86,7 +86,7 @@ def joined(sheets: list[Traversable]) -> str:
 
 
 def coloured(sheet: str) -> str:
-    """Return a sheet with ``facts/colours.json`` in it: a theme, or one ``colour(light ink)``."""
+    """Return a sheet with ``facts/data/colours.json`` in it: a theme, or one ``colour(light ink)``."""
     colours = facts("colours")
     for theme, of in colours.items():
         every = "".join(f"--cv-{name}:{value};" for name, value in of.items() if isinstance(value, str))

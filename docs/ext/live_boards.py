@@ -15,7 +15,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from convviz.export.site import app_of, write_site
 from convviz.facts import facts
-from convviz.facts.current_language import ENGLISH, languages, use_locale
+from convviz.facts.i18n.current_language import ENGLISH, languages, use_locale
 from convviz.facts.words import sentences
 from convviz.lessons import lesson, names
 

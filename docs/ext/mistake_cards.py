@@ -15,8 +15,8 @@ from sphinx.util.docutils import SphinxDirective
 from convviz.cases.battery import Case
 from convviz.export.site import app_of
 from convviz.facts import facts
-from convviz.facts.current_language import use_locale
 from convviz.facts.format_numbers import format_number
+from convviz.facts.i18n.current_language import use_locale
 from convviz.mistakes.catalogue import catalogue, compute
 from convviz.settings.compute import compute as compute_settings
 from convviz.settings.link import from_link

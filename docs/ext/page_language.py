@@ -7,7 +7,7 @@ from pathlib import Path
 import sphinx
 from live_boards import language_of
 
-from convviz.facts.current_language import ENGLISH
+from convviz.facts.i18n.current_language import ENGLISH
 
 CATALOGUES = Path(sphinx.__file__).with_name("locale")
 THEIRS = {"zh-Hans": "zh_CN", "zh-Hant": "zh_TW"}  # what Sphinx calls the language

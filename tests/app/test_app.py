@@ -27,7 +27,7 @@ import convviz
 from convviz.app.messages import BETWEEN_BUNDLES
 from convviz.app.page_requests import TABS, answer
 from convviz.app.upload import MAX_PICTURE_BYTES, read_picture
-from convviz.facts.current_language import languages
+from convviz.facts.i18n.current_language import languages
 from convviz.geometry.spec import ConvSpec
 from convviz.ops.devices_and_dtypes import available_devices
 from convviz.settings.state import Settings
@@ -210,7 +210,7 @@ def test_what_a_page_cannot_have_is_refused_to_that_page_alone(open_app, sent):
 
 def test_a_message_of_a_sentence_is_told_to_every_page(open_app, sent):
     app = open_app()
-    app.session.tell("Only this.", failed=True)
+    app.session.notify("Only this.", failed=True)
     ((told, _),) = said(sent, "told")
     assert told == {"type": "told", "sentence": "Only this.", "failed": True}
     assert app._notice == ("Only this.", True), "and to one that opens later"
@@ -266,7 +266,7 @@ def test_no_forged_message_does_more_than_be_refused_in_a_sentence(open_app, sen
     for message, buffers in forged():
         if allowed(message):
             continue
-        app.session.tell("")
+        app.session.notify("")
         sent.clear()
         receive(app, message, *buffers)
         about = f"{message!r:.200}"

@@ -14,7 +14,7 @@ from tests.random_states import random_states
 
 ALIVE = ipywidgets.widgets.widget._instances
 VIEW = "application/vnd.jupyter.widget-view+json"
-MOST_BYTES = 200_000  # the picture of 8 x 8 takes half of it
+MAX_BYTES = 200_000  # the picture of 8 x 8 takes half of it
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def test_the_picture_is_that_of_an_exported_page(closing, outputs, tmp_path):
     html = picture["text/html"]
     assert html.startswith(f'<div data-convviz-still="{app._facts["id"]}">'), "the live view hides its own"
     assert "<script" not in html
-    assert len(html) < MOST_BYTES
+    assert len(html) < MAX_BYTES
     page = convviz.export_html(app.state(), tmp_path / "page.html").read_text(encoding="utf-8")
     in_page, here = (re.findall(r'text-anchor="middle"[^>]*>([^<]*)<', text) for text in (page, html))
     assert here == in_page != []

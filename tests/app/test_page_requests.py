@@ -16,8 +16,8 @@ from convviz.app.page_requests import KEYS, TABS, answer, answered, computed
 from convviz.app.stateful_tab import Tab
 from convviz.app.step_numbers import TENSORS
 from convviz.app.validate_request import DEEPEST, asked, brief
-from convviz.facts.current_language import use_locale
 from convviz.facts.features import ALONE, FEATURES, STATEFUL, code_of
+from convviz.facts.i18n.current_language import use_locale
 from convviz.settings.as_python import as_python
 from convviz.settings.compute import compute
 from convviz.settings.state import CHOICES, Settings

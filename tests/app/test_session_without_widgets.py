@@ -83,8 +83,8 @@ def test_notices_are_said_and_forgotten_at_the_next_step():
 def test_a_sentence_and_its_kind_arrive_together():
     session, heard = Session(), []
     session.observe(lambda event: heard.append(event["new"]), names="notice")
-    session.tell("No.", failed=True)
-    session.tell("Yes.")
+    session.notify("No.", failed=True)
+    session.notify("Yes.")
     assert heard == [("No.", True), ("Yes.", False)]
 
 
@@ -161,7 +161,7 @@ def test_two_sessions_share_nothing():
     before = snapshot(other)
     digit(one, 4)
     one.apply(one.settings.replace(weight=Source.of(torch.ones(1, 1, 3, 3))))
-    one.tell("Only here.", failed=True)
+    one.notify("Only here.", failed=True)
     assert snapshot(other) == before
     assert other.notice == ("", False)
     mine, theirs = numbers_of(one.result), numbers_of(other.result)

@@ -7,7 +7,7 @@ import pytest
 import convviz
 from convviz.app.app import App
 from convviz.export.page import export_html
-from convviz.facts.current_language import use_locale
+from convviz.facts.i18n.current_language import use_locale
 from convviz.settings.as_python import as_python
 from convviz.settings.link import from_link
 from tests.random_links import short_links

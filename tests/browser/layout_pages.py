@@ -1,16 +1,16 @@
 """Opens the pages of the layout sweep, gives them states and sizes, and has every screen judged."""
 
 import contextlib
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 from convviz.export.es_module import module_bytes
 from convviz.export.site import app_of, site_files
-from convviz.facts.current_language import use_locale
+from convviz.facts.i18n.current_language import use_locale
 from convviz.facts.words import sentences
 from convviz.lessons import lesson
 from tests.browser.app_page import fresh_page
+from tests.browser.serve_folder import serve
 from tests.browser.server import ROOT
 
 HERE = Path(__file__).parent
@@ -50,12 +50,8 @@ def pages_server(languages):
         pages[f"convviz.{language}.mjs"] = module_bytes(lang=language)
         pages[f"element.{language}.html"] = ELEMENT.format(language=language).encode()
     handler = type("Pages", (Files,), {"pages": pages})
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
-        thread.join(10)
+    with serve(handler) as address:
+        yield address
 
 
 class Screens:

@@ -8,7 +8,7 @@ from torch import nn
 
 import convviz
 from convviz.facts import facts
-from convviz.facts.current_language import use_locale
+from convviz.facts.i18n.current_language import use_locale
 from convviz.lessons import lesson, names
 from convviz.settings.link import KEYS, LINK_VERSION, write
 from convviz.settings.state import Settings

@@ -5,7 +5,7 @@ import pytest
 from convviz.export.article.page import export_article
 from convviz.export.article.sections import facts_of_sections
 from convviz.export.site import write_site
-from convviz.facts.current_language import languages
+from convviz.facts.i18n.current_language import languages
 from tests.browser.app_page import fresh_page
 from tests.browser.axe import TAGS, assert_accessible
 from tests.browser.test_bare_figure import AS_SEEN

@@ -1,8 +1,5 @@
 """The bare figure of the module: `<convviz-board band=...>`, panels and signs alone, in any box of a page."""
 
-import functools
-import http.server
-import threading
 import zlib
 
 import pytest
@@ -12,7 +9,7 @@ import torch.nn.functional as F
 import convviz
 from convviz.settings.link import from_link
 from convviz.settings.tensors import grad_tensor, input_tensor, weight_tensor
-from tests.browser.test_embedded_in_other_pages import Quiet
+from tests.browser.serve_folder import serve_folder
 
 PAGE = """<!doctype html><html lang="en"><title>Course</title>
 <style>body {{ margin: 0; height: 3000px }} convviz-board {{ height: 420px; width: {width}px }}</style>
@@ -50,12 +47,8 @@ def host(tmp_path_factory):
     """A folder with the module, and its address."""
     folder = tmp_path_factory.mktemp("figures")
     convviz.export_module(folder / "convviz.mjs")
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=folder)) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        yield folder, f"http://127.0.0.1:{server.server_port}/host.html"
-        server.shutdown()
-        thread.join()
+    with serve_folder(folder) as address:
+        yield folder, f"{address}host.html"
 
 
 def open_figure(page, host, width=900, band="input", panels=STAMPS, state="v=2", cell=""):

@@ -1,14 +1,11 @@
 """The board in other people's pages: as a module, in a frame that follows its height, in a course built by Sphinx."""
 
-import functools
-import http.server
 import json
 import os
 import re
 import shutil
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import pytest
@@ -20,6 +17,7 @@ from convviz.settings.link import from_link, to_link
 from convviz.settings.state import Settings
 from convviz.settings.tensors import bias_tensor, grad_tensor, input_tensor, target_tensor, weight_tensor
 from tests.browser.app_page import fresh_page
+from tests.browser.serve_folder import serve_folder
 from tests.browser.server import QUICK_START
 from tests.export.test_embed import ROOT, blocks
 
@@ -64,28 +62,14 @@ HEARD = """() => {
 }"""
 
 
-class Quiet(http.server.SimpleHTTPRequestHandler):
-    """Serves files, and knows the type of a module on every system."""
-
-    extensions_map = {**http.server.SimpleHTTPRequestHandler.extensions_map, ".mjs": "text/javascript"}  # noqa: RUF012
-
-    def log_message(self, *details):
-        pass
-
-
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
     """A folder, and the address under which it is served: a module cannot be imported from a file."""
     folder = tmp_path_factory.mktemp("site")
     convviz.export_module(folder / "convviz.mjs")
     convviz.export_html({}, folder / "convolution.html")
-    handler = functools.partial(Quiet, directory=folder)
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        yield folder, f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
-        thread.join()
+    with serve_folder(folder) as address:
+        yield folder, address.removesuffix("/")
 
 
 def open_widgets(page, site, *given):

@@ -5,9 +5,9 @@ import pytest
 from tests.browser.app_page import painted, read_panel, slider_value, wait_painted
 from tests.browser.test_linked_cells import added, lit, the_sum
 
-MOST_STOPS = 120  # tab stops of the whole page
+MAX_STOPS = 120  # tab stops of the whole page
 OF_A_BAND = ".cv-tools-of-band > button:not(.cv-break-open)"  # steps and formula: one stop
-MOST_TO_A_CELL = 20  # presses of Tab from the top of the page to the first cell
+MAX_TO_A_CELL = 20  # presses of Tab from the top of the page to the first cell
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def app(app):
 
 def tab_to(page, selector, back=False):
     """Press Tab until the focus is on what the selector names, and look whether one can see that it is there."""
-    for _ in range(MOST_STOPS):
+    for _ in range(MAX_STOPS):
         page.keyboard.press("Shift+Tab" if back else "Tab")
         if page.evaluate("(selector) => document.activeElement.matches(selector)", selector):
             assert page.evaluate("document.activeElement.matches(':focus-visible')"), f"the focus on {selector} shows"
@@ -66,12 +66,12 @@ def test_a_cell_is_a_few_stops_from_the_top(app):
         document.body.focus();
         document.body.removeAttribute("tabindex");
     }""")
-    for _ in range(MOST_TO_A_CELL):
+    for _ in range(MAX_TO_A_CELL):
         press(app, "Tab")
         if app.evaluate("document.activeElement.matches('.cv-panel [data-cell]')"):
             return
     raise AssertionError(
-        f"no cell within {MOST_TO_A_CELL} stops, but {app.evaluate('document.activeElement.outerHTML')}"
+        f"no cell within {MAX_TO_A_CELL} stops, but {app.evaluate('document.activeElement.outerHTML')}"
     )
 
 

@@ -8,7 +8,7 @@ import nbformat
 import pytest
 
 from convviz.export.page import export_html
-from convviz.facts.current_language import languages, use_locale
+from convviz.facts.i18n.current_language import languages, use_locale
 from convviz.facts.words import sentences
 from convviz.lessons import lesson
 from tests.browser.app_page import (

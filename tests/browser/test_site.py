@@ -1,9 +1,6 @@
 """The site on a plain static server, below a path of somebody's course: it lives, and asks for its own files alone."""
 
-import functools
-import http.server
 import re
-import threading
 
 import pytest
 
@@ -14,8 +11,8 @@ from convviz.facts.words import sentences
 from convviz.lessons import lesson
 from tests.browser.app_page import press_tab, slide, wait_painted
 from tests.browser.axe import assert_accessible
+from tests.browser.serve_folder import Quiet, serve_folder
 from tests.browser.server import ROOT, wait_until
-from tests.browser.test_embedded_in_other_pages import Quiet
 
 APP = app_of("en")
 say, say_board, say_lesson = sentences("picture"), sentences("board"), sentences("lesson_player")
@@ -39,13 +36,8 @@ class Strict(Quiet):
 def url(tmp_path_factory):
     root = tmp_path_factory.mktemp("host")
     write_site(root / BELOW)
-    handler = functools.partial(Strict, directory=str(root))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}/{BELOW.replace(' ', '%20')}/"
-        server.shutdown()
-        thread.join(10)
+    with serve_folder(root, Strict) as address:
+        yield f"{address}{BELOW.replace(' ', '%20')}/"
 
 
 @pytest.fixture

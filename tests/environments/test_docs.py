@@ -2,29 +2,27 @@
 
 import functools
 import gzip
-import http.server
 import os
 import re
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import pytest
 
 from convviz.export.site import app_of
 from convviz.facts import facts
-from convviz.facts.current_language import ENGLISH, languages, use_locale
+from convviz.facts.i18n.current_language import ENGLISH, languages, use_locale
 from convviz.facts.words import sentences
 from convviz.lessons import lesson, names
 from tests.browser.app_page import fresh_page, repaint
 from tests.browser.axe import assert_accessible
+from tests.browser.serve_folder import serve_folder
 from tests.browser.server import ROOT
-from tests.browser.test_embedded_in_other_pages import Quiet
 
 pytestmark = pytest.mark.browser
 
-MOST_BYTES = 1_200_000  # of a page with all that it loads, as a host sends it that packs text
+MAX_BYTES = 1_200_000  # of a page with all that it loads, as a host sends it that packs text
 FRAME = "figure.live iframe"
 OTHERS = [tag for tag in languages() if (ROOT / "docs" / tag / "index.md").is_file()]  # the languages with pages
 PACKED = (".bin", ".png")
@@ -45,13 +43,8 @@ def built(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def url(built):
-    handler = functools.partial(Quiet, directory=str(built))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
-        thread.join(10)
+    with serve_folder(built) as address:
+        yield address
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +90,7 @@ def test_each_page_has_its_language_and_each_board_lives(reader, url, built):
         assert reader.goto(url + name).status == 200
         if sources[name]:
             assert frame(reader, ".cv-board[data-painted]").locator("html").get_attribute("lang") == language_of(name)
-        assert loaded(built, url, reader.answers) <= MOST_BYTES, name
+        assert loaded(built, url, reader.answers) <= MAX_BYTES, name
     assert {f"{tag}/lessons/{name}.html" for tag in OTHERS for name in names()} <= set(pages(built))
 
 

@@ -16,7 +16,7 @@ import pytest
 from packaging.requirements import Requirement
 
 from convviz.export.page import export_html
-from convviz.facts.current_language import use_locale
+from convviz.facts.i18n.current_language import use_locale
 from convviz.facts.words import sentences
 from tests.browser.app_page import fresh_page
 from tests.browser.server import ROOT, voila_server
@@ -129,7 +129,7 @@ def test_a_script_is_checked_against_the_types_of_the_wheel(checker, installed, 
 GRADED = """
 import sys, torch, convviz
 from convviz.export.page import export_html
-from convviz.facts.current_language import use_locale, match_locale
+from convviz.facts.i18n.current_language import use_locale, match_locale
 from convviz.facts.words import sentences
 
 def right(input, weight_size, grad_output, stride=1, padding=0):

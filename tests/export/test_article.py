@@ -17,7 +17,7 @@ from convviz.cli import main
 from convviz.export.article.page import article_bytes
 from convviz.export.article.sections import facts_of_sections, sections
 from convviz.facts import facts
-from convviz.facts.current_language import languages, use_locale
+from convviz.facts.i18n.current_language import languages, use_locale
 from convviz.facts.words import ARGUMENT
 from convviz.mistakes.catalogue import catalogue
 from convviz.settings.link import from_link

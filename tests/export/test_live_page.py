@@ -9,7 +9,7 @@ import pytest
 
 from convviz import __version__
 from convviz.export.live_page import FOLDER
-from convviz.facts.current_language import language, languages, use_locale
+from convviz.facts.i18n.current_language import language, languages, use_locale
 from convviz.facts.words import sentences
 from convviz.serve.first_page import LivePages, live_page
 from convviz.serve.live_page_handlers import takes_gzip

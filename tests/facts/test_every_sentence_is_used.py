@@ -23,7 +23,7 @@ from tests.geometries import EDGE_CASES, random_specs
 
 PACKAGE = Path(__file__).parents[2] / "convviz"
 # As `sentences` takes them: the name of a file in words/, or of a feature.
-PARTS = [path.stem for path in sorted(PACKAGE.joinpath("facts", "words").glob("*.json"))]
+PARTS = [path.stem for path in sorted(PACKAGE.joinpath("facts", "data", "words").glob("*.json"))]
 PARTS += [f"features/{path.parent.name}" for path in sorted(PACKAGE.joinpath("features").glob("*/words.json"))]
 # Ids that are names of something else: of controls and panels, lessons, words of the field, sections of the article.
 BY_NAME = {"article", "help", "lesson_titles", "terms"}
@@ -75,7 +75,7 @@ def in_python(path):
 def words_in(path):
     """Return the files of sentences that a script imports: its name of each → part."""
     source, own = path.read_text(encoding="utf-8"), f"features/{path.resolve().relative_to(PACKAGE).parts[1]}"
-    found = dict(re.findall(r'import (\w+) from "[./]*/facts/words/(\w+)\.json"', source))
+    found = dict(re.findall(r'import (\w+) from "[./]*/facts/data/words/(\w+)\.json"', source))
     return found | dict.fromkeys(re.findall(r'import (\w+) from "\./words\.json"', source), own)
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from babel.messages.pofile import read_po
 
-from convviz.facts import current_language
-from convviz.facts.current_language import languages
-from convviz.facts.update_catalogues import strings_of
+from convviz.facts.i18n import current_language
+from convviz.facts.i18n.current_language import languages
+from convviz.facts.i18n.update_catalogues import strings_of
 
 DOCS = Path(__file__).parents[2] / "docs"
 TERMS, _, UNUSED = (DOCS / "glossary.md").read_text(encoding="utf-8").partition("\n## Words that the catalogues do not")

@@ -14,12 +14,12 @@ from convviz.cases.random_cases import named
 from convviz.cases.tasks import TASKS
 from convviz.check.calling import open_student
 from convviz.export.page import export_html, page_bytes
-from convviz.facts import current_language
-from convviz.facts.choose_language import chosen, own_names
-from convviz.facts.current_language import language, languages, match_locale, negotiate_locale, use_locale
-from convviz.facts.read_po import plural_forms
-from convviz.facts.translatable_texts import all_texts
-from convviz.facts.update_catalogues import faults, renewed
+from convviz.facts.i18n import current_language
+from convviz.facts.i18n.choose_language import chosen, own_names
+from convviz.facts.i18n.current_language import language, languages, match_locale, negotiate_locale, use_locale
+from convviz.facts.i18n.read_po import plural_forms
+from convviz.facts.i18n.translatable_texts import all_texts
+from convviz.facts.i18n.update_catalogues import faults, renewed
 from convviz.facts.words import sentences
 from convviz.features.graph.inside_convolution import Operation, inside
 from convviz.geometry.spec import ConvSpec
@@ -39,14 +39,14 @@ TOP = "words/rules:side.top"
 def test_a_catalogue_says_every_sentence_with_its_arguments_and_marks_and_none_that_is_gone(tag):
     told = list(faults(tag))
     assert told == [], (
-        "python -m convviz.facts.update_catalogues brings the catalogues up to date; then translate what it lists"
+        "python -m convviz.facts.i18n.update_catalogues brings the catalogues up to date; then translate what it lists"
     )
 
 
 @pytest.mark.parametrize("tag", OTHERS)
 def test_a_catalogue_is_as_the_command_writes_it(tag):
     before = current_language.FOLDER.joinpath(f"{tag}.po").read_text(encoding="utf-8")
-    assert renewed(tag, before) == (before, []), "python -m convviz.facts.update_catalogues"
+    assert renewed(tag, before) == (before, []), "python -m convviz.facts.i18n.update_catalogues"
 
 
 @pytest.fixture

@@ -6,14 +6,12 @@ import os
 import shutil
 import subprocess
 import sys
-import threading
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
 from convviz.facts.features import FEATURES, OF_A_NOTEBOOK
+from tests.browser.serve_folder import serve_folder
 
 ROOT = Path(__file__).parents[2]
 SKIPPED = shutil.ignore_patterns("__pycache__", "node_modules")
@@ -62,7 +60,7 @@ export default tab("hello", (pane, body) => {
 }
 LINKED = """
 from convviz.app.page_requests import answer
-from convviz.facts.translatable_texts import all_texts
+from convviz.facts.i18n.translatable_texts import all_texts
 from convviz.settings.link import from_link
 for name, data in (("hello", {"state": "alone"}), ("greeted", {"stride": (2, 2)})):
     settings, told = from_link(f"v=2&stride=2&tab={name}")
@@ -120,19 +118,14 @@ def copy(tmp_path_factory):
 @pytest.fixture
 def visit(page, copy):
     """Return a function that opens a page of the copy and waits for its board."""
-    handler = partial(SimpleHTTPRequestHandler, directory=copy.out)
-    handler.log_message = lambda *_: None
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    with serve_folder(copy.out) as address:
 
-    def go(name, link="v=2"):
-        page.goto(f"http://127.0.0.1:{server.server_port}/{name}/#{link}")
-        page.locator("[data-settled*=page]").first.wait_for()
-        return page
+        def go(name, link="v=2"):
+            page.goto(f"{address}{name}/#{link}")
+            page.locator("[data-settled*=page]").first.wait_for()
+            return page
 
-    yield go
-    server.shutdown()
-    server.server_close()
+        yield go
 
 
 def entries(page):

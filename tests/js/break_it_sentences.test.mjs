@@ -16,7 +16,9 @@ import { isPossible } from "../../convviz/web/rules/conv_geometry.js";
 import { splitCells } from "../../convviz/web/board/grid/right_and_wrong_cells.js";
 import { dataOf } from "./page_model_fixtures.mjs";
 
-const WORDS = JSON.parse(readFileSync(new URL("../../convviz/facts/words/break_it.json", import.meta.url)));
+const WORDS = JSON.parse(
+  readFileSync(new URL("../../convviz/facts/data/words/break_it.json", import.meta.url)),
+);
 const IDS = TOGGLES.map(({ id }) => id);
 
 function shown(settings) {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import PICTURE from "../../convviz/facts/picture.json" with { type: "json" };
+import PICTURE from "../../convviz/facts/data/picture.json" with { type: "json" };
 import { fromPage } from "../../convviz/web/numbers/compute_in_page.js";
 import { equationsOf } from "../../convviz/web/picture/panels.js";
 import {

@@ -18,7 +18,7 @@ import { fromLink } from "../../convviz/web/rules/settings_link.js";
 import { tensorsOf } from "../../convviz/web/rules/settings_and_tensors.js";
 import { drawer, randomState, same, truthOf } from "./conv_by_definition.mjs";
 
-const FOLDER = new URL("../../convviz/facts/mistakes/", import.meta.url);
+const FOLDER = new URL("../../convviz/facts/data/mistakes/", import.meta.url);
 const MISTAKES = readdirSync(FOLDER).map((name) => JSON.parse(readFileSync(new URL(name, FOLDER), "utf8")));
 const ORDER = JSON.parse(readFileSync(new URL("../diagnosable_mistakes.json", FOLDER), "utf8")).likeliest;
 const WORDS = JSON.parse(readFileSync(new URL("../words/wrong_number_reasons.json", FOLDER), "utf8"));
@@ -338,6 +338,6 @@ test("a mistake that a number is held against is one of the catalogue, once, and
   assert.equal(new Set(ORDER).size, ORDER.length);
   for (const id of ORDER) {
     assert.ok(MISTAKES.find((each) => each.id === id)?.ways.length, id);
-    assert.ok(WORDS[`if.${id}`], `if.${id} in facts/words/wrong_number_reasons.json`);
+    assert.ok(WORDS[`if.${id}`], `if.${id} in facts/data/words/wrong_number_reasons.json`);
   }
 });

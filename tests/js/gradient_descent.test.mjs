@@ -21,7 +21,7 @@ import { drawer, randomState, truthOf } from "./conv_by_definition.mjs";
 const STATES = Number(process.env.CONVVIZ_STATES ?? 120);
 const SEED = Number(process.env.CONVVIZ_SEED ?? 1);
 const WORDS = JSON.parse(
-  readFileSync(new URL("../../convviz/facts/words/gradient_descent.json", import.meta.url), "utf8"),
+  readFileSync(new URL("../../convviz/facts/data/words/gradient_descent.json", import.meta.url), "utf8"),
 );
 const PATTERNS = Object.entries(WORDS)
   .filter(([id]) => ["hint", "steep", "rose", "rose.other", "endless", "flat", "lowest"].includes(id))

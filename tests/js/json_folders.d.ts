@@ -1,5 +1,5 @@
 // The bundle, and a page with it, reads some folders as the list of their files: convviz/facts/__init__.py.
-declare module "*/facts/mistakes.json" {
+declare module "*/facts/data/mistakes.json" {
   const MISTAKES: {
     id: string;
     of: string;
@@ -11,7 +11,7 @@ declare module "*/facts/mistakes.json" {
   }[];
   export default MISTAKES;
 }
-declare module "*/facts/features.json" {
+declare module "*/facts/data/features.json" {
   const FEATURES: {
     name: string;
     label: string;

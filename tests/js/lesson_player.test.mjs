@@ -14,7 +14,10 @@ const read = (path) =>
   JSON.parse(readFileSync(new URL(`../../convviz/${path}.json`, import.meta.url), "utf8"));
 const NAMES = Object.keys(TITLES);
 const LESSONS = Object.fromEntries(
-  NAMES.map((name) => [name, { lesson: read(`lessons/${name}`), words: read(`facts/words/guided/${name}`) }]),
+  NAMES.map((name) => [
+    name,
+    { lesson: read(`lessons/${name}`), words: read(`facts/data/words/guided/${name}`) },
+  ]),
 );
 const WITHOUT_TORCH = TABS.filter((tab) => tab !== "quantised");
 

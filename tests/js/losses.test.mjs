@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import SETTINGS from "../../convviz/facts/settings.json" with { type: "json" };
+import SETTINGS from "../../convviz/facts/data/settings.json" with { type: "json" };
 import { LOSSES } from "../../convviz/web/numbers/losses.js";
 import { kindsTaken, lossWith, offeredKinds, withKindsOfLoss } from "../../convviz/web/rules/loss_inputs.js";
 import { BASE_STATE } from "../../convviz/web/rules/settings_link.js";

@@ -99,7 +99,7 @@ test("every formula of random states", () => {
 });
 
 test("every formula of the words, in every language, with its arguments", () => {
-  const folder = new URL("../../convviz/facts/languages/", import.meta.url);
+  const folder = new URL("../../convviz/facts/i18n/languages/", import.meta.url);
   const texts = readdirSync(folder).flatMap((file) =>
     [
       ...readFileSync(new URL(file, folder), "utf8").matchAll(

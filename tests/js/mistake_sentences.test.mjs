@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
 
-import CATALOGUE from "../../convviz/facts/mistakes.json" with { type: "json" };
+import CATALOGUE from "../../convviz/facts/data/mistakes.json" with { type: "json" };
 import { whyWrong } from "../../convviz/web/lesson/why_wrong.js";
 import { choicesOf, wayOf } from "../../convviz/web/numbers/mistake_sentences.js";
 import { computeStages } from "../../convviz/web/numbers/compute.js";
@@ -13,7 +13,7 @@ import { fromLink } from "../../convviz/web/rules/settings_link.js";
 import { tensorsOf } from "../../convviz/web/rules/settings_and_tensors.js";
 
 const read = (/** @type {string} */ path) =>
-  JSON.parse(readFileSync(new URL(`../../convviz/facts/${path}`, import.meta.url), "utf8"));
+  JSON.parse(readFileSync(new URL(`../../convviz/facts/data/${path}`, import.meta.url), "utf8"));
 
 const SHOWN = CATALOGUE.filter(({ id }) => read("settings.json").fields.mistake.words.includes(id)).map(
   (mistake) => ({ ...mistake, ways: mistake.ways.filter(isKnown) }),

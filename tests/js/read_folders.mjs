@@ -7,10 +7,10 @@ const read = (/** @type {string} */ path) => JSON.parse(readFileSync(new URL(pat
 const names = (/** @type {string} */ path) => readdirSync(new URL(path, PACKAGE));
 
 const LISTS = {
-  "/facts/mistakes.json": names("facts/mistakes")
+  "/facts/data/mistakes.json": names("facts/data/mistakes")
     .toSorted()
-    .map((name) => read(`facts/mistakes/${name}`)),
-  "/facts/features.json": names("features")
+    .map((name) => read(`facts/data/mistakes/${name}`)),
+  "/facts/data/features.json": names("features")
     .filter((name) => existsSync(new URL(`features/${name}/feature.json`, PACKAGE)))
     .map((name) => ({ name, ...read(`features/${name}/feature.json`) }))
     .toSorted((one, other) => one.order - other.order || (one.name < other.name ? -1 : 1)),

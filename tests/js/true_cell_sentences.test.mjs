@@ -58,7 +58,7 @@ function patternOf(words) {
 
 const TEXTS = ["picture", "why_buttons"].flatMap((name) =>
   Object.entries(
-    JSON.parse(readFileSync(new URL(`../../convviz/facts/words/${name}.json`, import.meta.url), "utf8")),
+    JSON.parse(readFileSync(new URL(`../../convviz/facts/data/words/${name}.json`, import.meta.url), "utf8")),
   ),
 );
 const FORMS = TEXTS.filter(([id]) => id in CLAIMS || /^(cell|pairs|because)\./.test(id)).flatMap(

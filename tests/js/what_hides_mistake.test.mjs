@@ -12,7 +12,7 @@ import { isKnown } from "../../convviz/web/rules/recipe_steps.js";
 import { tensorsOf } from "../../convviz/web/rules/settings_and_tensors.js";
 import { outputSize, remainderOf } from "../../convviz/web/rules/conv_geometry.js";
 
-const FOLDER = new URL("../../convviz/facts/mistakes/", import.meta.url);
+const FOLDER = new URL("../../convviz/facts/data/mistakes/", import.meta.url);
 const MISTAKES = readdirSync(FOLDER).map((name) => JSON.parse(readFileSync(new URL(name, FOLDER), "utf8")));
 const SHOWN = MISTAKES.filter(({ of, setting }) => /^grad_\w+$/.test(of) && setting);
 const WAYS = SHOWN.flatMap(({ id, of, ways }) => ways.filter(isKnown).map((way) => ({ id, of, way })));

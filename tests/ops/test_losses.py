@@ -52,9 +52,9 @@ def test_a_loss_is_named_where_it_is_said_and_computed_and_nowhere_else():
         and "cross_entropy" in path.read_text(encoding="utf-8")
     }
     assert named == {
-        "facts/settings.json",
-        "facts/names.json",
-        "facts/words/picture.json",
+        "facts/data/settings.json",
+        "facts/data/names.json",
+        "facts/data/words/picture.json",
         "ops/losses.py",
         "web/numbers/losses.js",
     }

@@ -13,7 +13,7 @@ from tests.operator_cases import METHODS, definition, drawn, results
 
 COUNTS = {"cpu": 10}  # other tests hold the CPU's numbers: here it shows that this one works
 COUNT = 432 - len(EDGE_CASES)
-MOST_EPS = 50  # of the largest number of a geometry: a sum of some dozen products, in another order
+MAX_EPS = 50  # of the largest number of a geometry: a sum of some dozen products, in another order
 
 
 def worst_of(device: torch.device, dtype: torch.dtype) -> tuple[float, int]:
@@ -35,7 +35,7 @@ def worst_of(device: torch.device, dtype: torch.dtype) -> tuple[float, int]:
             for name, ours, right in zip(("output", "input", "weight", "bias"), found, truth, strict=True):
                 assert (ours.device.type, ours.dtype) == (device.type, dtype), (name, method, spec)
                 off = (ours.cpu().double() - right).abs().max().item() / largest
-                assert off <= MOST_EPS * torch.finfo(dtype).eps, (name, method, spec)
+                assert off <= MAX_EPS * torch.finfo(dtype).eps, (name, method, spec)
                 worst = max(worst, off)
     return worst, len(specs)
 

@@ -65,7 +65,7 @@ def test_digits_are_the_first_of_each_class_in_the_uci_test_set():
 
 
 def test_digits_carry_citation_and_licence():
-    data = json.loads(files("convviz.facts").joinpath("digits.json").read_text(encoding="utf-8"))
+    data = json.loads(files("convviz.facts").joinpath("data", "digits.json").read_text(encoding="utf-8"))
     assert "Alpaydin" in data["citation"]
     assert "10.24432/C50P49" in data["citation"]
     assert data["licence"] == "CC BY 4.0"

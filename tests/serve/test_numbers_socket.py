@@ -15,8 +15,8 @@ import websocket
 from PIL import Image
 
 from convviz.app.page_requests import answered
-from convviz.facts.current_language import languages
 from convviz.facts.features import TABS
+from convviz.facts.i18n.current_language import languages
 from convviz.facts.words import sentences
 from convviz.serve.binary_frames import packed, unpacked
 from tests.browser.server import voila_server, wait_until

@@ -12,7 +12,7 @@ import threading
 import psutil
 import pytest
 
-from convviz.serve.binary_frames import MOST_BRACKETS, packed, read_json, unpacked
+from convviz.serve.binary_frames import MAX_BRACKETS, packed, read_json, unpacked
 from convviz.serve.fair_queue import WAITING_BYTES, Turns, Wish
 from convviz.serve.worker import TEXT
 from convviz.serve.worker_pool import Order, Workers
@@ -226,8 +226,8 @@ def test_a_message_of_brackets_is_refused_before_it_is_read(monkeypatch):
     """Each makes an object, a hundred times as large as its text."""
     read = []
     monkeypatch.setattr(json, "loads", lambda text, **_: read.append(text) or {})
-    for text in ("[]," * MOST_BRACKETS, '{"a":' * MOST_BRACKETS, "[{" * MOST_BRACKETS):
-        read_json(text[:MOST_BRACKETS])
+    for text in ("[]," * MAX_BRACKETS, '{"a":' * MAX_BRACKETS, "[{" * MAX_BRACKETS):
+        read_json(text[:MAX_BRACKETS])
         with pytest.raises(ValueError, match="brackets at most"):
             read_json(text + "[")
         assert len(read) == 1, text[:9]

@@ -42,7 +42,8 @@ PLOTLY_VERSION = "4.1.1"
 PLOTLY_SHA256 = "79542150855a52c567260e3137095dbe2b744e6d702a5cabe67da246942fba7a"
 IMPORT = re.compile(r"^import \{[^}]*\} from \"(\.{1,2}/[\w./-]+)\";$", re.MULTILINE)
 FACTS = re.compile(
-    r'^import (\w+) from "(?:(?:\.\./)+(?:facts|lessons)|\.)/([\w/]+)\.json" with \{ type: "json" \};$', re.MULTILINE
+    r'^import (\w+) from "(?:(?:\.\./)+(?:facts/data|lessons)|\.)/([\w/]+)\.json" with \{ type: "json" \};$',
+    re.MULTILINE,
 )
 IMPORTED = re.compile(r"^const (?:\{[^}]*\}|[A-Z_\d]+) = \$\w+;$")
 
@@ -273,7 +274,7 @@ def test_what_entries_share_stands_once(tmp_path):
 
 
 def test_facts_are_carried_once_as_python_reads_them(tmp_path):
-    facts_line = 'import SETTINGS from "../../../facts/settings.json" with { type: "json" };\n'
+    facts_line = 'import SETTINGS from "../../../facts/data/settings.json" with { type: "json" };\n'
     made = folder(
         tmp_path,
         one=f"{facts_line}export const a = SETTINGS.version;\n",

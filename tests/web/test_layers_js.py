@@ -47,7 +47,7 @@ def violations(name, source):
     own = name.split("/")[0]
     found = []
     for target in imported(name, source):
-        if target.startswith(("../facts/", "../lessons/")):
+        if target.startswith(("../facts/data/", "../lessons/")):
             continue  # data, below every folder and every Python layer
         other = target.split("/")[0]
         if other not in LAYERS:
@@ -60,7 +60,7 @@ def violations(name, source):
 def violations_of_feature(name, source):
     """Return what a feature's script imports that is neither its own, nor data, nor the core below the page."""
     own = "/".join(name.split("/")[:2])
-    allowed = (f"{own}/", "facts/", "lessons/", *(f"web/{layer}/" for layer in LAYERS if layer != "page"))
+    allowed = (f"{own}/", "facts/data/", "lessons/", *(f"web/{layer}/" for layer in LAYERS if layer != "page"))
     return [target for target in imported(name, source) if not target.startswith(allowed)]
 
 

@@ -31,8 +31,8 @@ PROBES = (
     ConvSpec((5, 4), 3, 3, 2, padding=1, batch=2),
 )
 LINEAR_PROBE = ConvSpec(1, 5, 4, 1, batch=3)
-MOST_CALLS = 200
-MOST_SECONDS = 3.0
+MAX_CALLS = 200
+MAX_SECONDS = 3.0
 
 Score = tuple[int, int, float]
 
@@ -61,7 +61,7 @@ class Found:
             self.ended = answer
         fatal = self.ended or answer.error in ("SystemExit", "KeyboardInterrupt")
         self.refused = self.refused or answer.kind == "refused"
-        self.over = self.over or bool(fatal) or self.calls >= MOST_CALLS or self.seconds > MOST_SECONDS
+        self.over = self.over or bool(fatal) or self.calls >= MAX_CALLS or self.seconds > MAX_SECONDS
 
 
 def search(asker: Asker, subject: Subject, probes: Sequence[Case], stated: Stated, scope: Scope = EVERYTHING) -> Found:

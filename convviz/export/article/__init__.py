@@ -1,4 +1,4 @@
 """The article: one page of text whose picture follows the reader. ``sections.json`` says what each section shows.
 
-The sentences are ``facts/words/article.json``. Core modules do not know it, but for the site, whose front page it is.
+The sentences are ``facts/data/words/article.json``. No core module knows it but the site, whose front page it is.
 """

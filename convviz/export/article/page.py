@@ -16,8 +16,8 @@ from convviz.export.live_page import ICON
 from convviz.export.page import inert
 from convviz.export.page_assets import BOARD, page_facts, to_json
 from convviz.export.teacher_text import inline_html
-from convviz.facts.choose_language import own_names, told_language
-from convviz.facts.current_language import each_language, language, use_locale
+from convviz.facts.i18n.choose_language import own_names, told_language
+from convviz.facts.i18n.current_language import each_language, language, use_locale
 from convviz.facts.words import sentences
 from convviz.file_io import utf8, write
 from convviz.web.bundle import bundle_several

@@ -13,8 +13,8 @@ from convviz.export.primitives import LOOKS
 from convviz.export.still_picture import words_of
 from convviz.export.svg import svg
 from convviz.export.teacher_text import inline_html
-from convviz.facts.current_language import each_language
 from convviz.facts.format_numbers import format_number
+from convviz.facts.i18n.current_language import each_language
 from convviz.facts.join_lists import listed
 from convviz.facts.words import sentences
 from convviz.settings.link import from_link

@@ -1,7 +1,7 @@
 // A window on a drawing: dragged, scrolled as any box is, with touch and keys, and zoomed.
 import { element } from "../../web/base/dom.js";
 
-const [LEAST, MOST_ZOOM, STEP] = [0.05, 3, 1.25];
+const [LEAST, MAX_ZOOM, STEP] = [0.05, 3, 1.25];
 const READABLE = 0.5;
 const DRAG_FROM = 4; // pixels: less is a click
 const MARGIN = 24;
@@ -92,7 +92,7 @@ export class Viewport {
    */
   #setScale(next, x = this.el.clientWidth / 2, y = this.el.clientHeight / 2) {
     const before = this.#scale || 1;
-    this.#scale = Math.min(Math.max(next, LEAST), MOST_ZOOM);
+    this.#scale = Math.min(Math.max(next, LEAST), MAX_ZOOM);
     const [left, top] = [
       (this.el.scrollLeft + x) * (this.#scale / before) - x,
       (this.el.scrollTop + y) * (this.#scale / before) - y,

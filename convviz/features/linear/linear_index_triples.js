@@ -48,7 +48,7 @@ function fixedBy({ tensor, row, column }) {
   return first ? { [first]: row, [second]: column } : { [second]: column };
 }
 
-/** As in Python. @param {LinearCell} cell */
+/** @param {LinearCell} cell */
 export function linearName({ tensor, row, column }) {
   return AXES_OF[tensor][0] ? `${tensor}[${row}, ${column}]` : `${tensor}[${column}]`;
 }

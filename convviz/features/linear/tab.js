@@ -246,7 +246,7 @@ function createMenus(pane) {
   };
 }
 
-/** ~ transposes. @param {PaneTools} pane @param {string} item @param {Events} events */
+/** @param {PaneTools} pane @param {string} item @param {Events} events */
 function createLessonMap(pane, item, events) {
   const turned = item.startsWith("~");
   const tensor = item.replace("~", "");

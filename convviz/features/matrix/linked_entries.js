@@ -19,7 +19,6 @@ import { pointAt, upTo } from "../../web/rules/shapes_and_indices.js";
  */
 
 const PARTS = { window: "o", kernel: "k", padded: "at", input: "i" };
-/** Panels counted so. */
 const PANELS = {
   window: ["output", "grad_output"],
   kernel: ["weight", "grad_weight", "rotated_weight"],
@@ -153,7 +152,6 @@ export class MatrixLinks {
   }
 
   /**
-   * Of the shown planes.
    * @param {Selection} selection
    * @param {{ window?: string, kernel?: string, padded?: string, input?: string }} panels
    */

@@ -8,7 +8,7 @@ import { Heatmap } from "../../web/board/grid/tab_heatmap.js";
  * @typedef {{ onPoint: (map: MatrixMap, row: number, column: number) => void, onLeave: () => void }} Events
  */
 
-const MOST_NUMBERED = 27; // rows or columns: three channels of a 3 × 3 kernel
+const MAX_NUMBERED = 27; // rows or columns: three channels of a 3 × 3 kernel
 const NUMBERED = [26, 32]; // pixels of a cell
 const LEAST_IN_A_ROW = 18; // so that the pane shows all rows
 const NAME = 48; // pixels, and around it
@@ -133,7 +133,7 @@ class Slot {
 function layInARow({ left, top, result, one }, { width, height }) {
   if (one || !left || !top || !result) return null;
   const maps = [left, top, result];
-  if (Math.max(...maps.flatMap(({ size }) => size)) > MOST_NUMBERED) return null;
+  if (Math.max(...maps.flatMap(({ size }) => size)) > MAX_NUMBERED) return null;
   const need = (/** @type {number} */ cell) =>
     maps.reduce((sum, { name, size }) => sum + Math.max(name.length * LETTER, size[1] * cell), 2 * SIGN);
   if (need(NUMBERED[0]) > width) return null;
@@ -153,7 +153,7 @@ function addImages(sizes, view, width) {
 }
 
 /** @param {MatrixMap} map */
-const fits = (map) => Math.max(...map.size) <= MOST_NUMBERED;
+const fits = (map) => Math.max(...map.size) <= MAX_NUMBERED;
 
 /**
  * Shared rows or columns have one size. `beside`: left stays beside the others.

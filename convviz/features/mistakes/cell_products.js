@@ -8,7 +8,7 @@ import { shownAt } from "../../web/rules/shown_plane.js";
 import { say } from "./sentences.js";
 import { flatIndex, indicesAt, largestOf, pointAt } from "../../web/rules/shapes_and_indices.js";
 
-const MOST = 16;
+const MAX_LISTED_PRODUCTS = 16;
 const KINDS = /** @type {const} */ (["kept", "missing", "extra"]);
 const COLORS = { kept: "var(--cv-accent)", missing: "", extra: "var(--cv-bad)" };
 
@@ -143,9 +143,12 @@ export class Products {
     const head = element("b", say(`${which}.sum`), ": ");
     if (value === null) return el.replaceChildren(head, say("sum.no_cell"));
     const written = kinds.flatMap((kind) =>
-      products[kind].slice(0, MOST).map((product) => this.#createProduct(product, kind)),
+      products[kind].slice(0, MAX_LISTED_PRODUCTS).map((product) => this.#createProduct(product, kind)),
     );
-    const more = kinds.reduce((count, kind) => count + Math.max(products[kind].length - MOST, 0), 0);
+    const more = kinds.reduce(
+      (count, kind) => count + Math.max(products[kind].length - MAX_LISTED_PRODUCTS, 0),
+      0,
+    );
     const parts = written.flatMap((button, index) => [...(index ? [" + "] : []), button]);
     const total = element("output", { "data-value": String(value) }, formatNumber(value));
     el.replaceChildren(

@@ -1,6 +1,6 @@
 // The tab Mistakes: the gradient with one step forgotten, beside the right one, for the board's numbers. The
 // page computes all of it.
-import MISTAKES from "../../facts/mistakes.json" with { type: "json" };
+import MISTAKES from "../../facts/data/mistakes.json" with { type: "json" };
 import { element, setText } from "../../web/base/dom.js";
 import { formatNumber } from "../../web/base/format.js";
 import { Heatmap } from "../../web/board/grid/tab_heatmap.js";

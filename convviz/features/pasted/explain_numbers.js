@@ -1,5 +1,5 @@
 // What pasted numbers are: right, or which mistakes of the catalogue give exactly these, or what is nearest.
-import REASONS from "../../facts/diagnosable_mistakes.json" with { type: "json" };
+import REASONS from "../../facts/data/diagnosable_mistakes.json" with { type: "json" };
 import { gradientRight, mistakenProducts, summed } from "../../web/numbers/compute_mistake.js";
 import { computesTheSame } from "../../web/numbers/diagnose_number.js";
 import { countProducts } from "../../web/rules/conv_geometry.js";
@@ -21,7 +21,7 @@ import { closeTo, isCell, isSame, isTensor, readingsAs } from "./same_numbers.js
  * @typedef {{ settings: Settings, stages: Stages, of: Result }} Asked
  */
 
-const MOST_PRODUCTS = 1_000_000; // of more, not every mistake is tried
+const MAX_PRODUCTS = 1_000_000; // of more, not every mistake is tried
 const LETTERS = { weight: ["out", "in", "H", "W"], image: ["N", "C", "H", "W"] };
 /** Of a result, bias included. @param {Result} of @param {Recipe} way @param {Spec} spec @param {Stages} stages */
 export function resultBy(of, way, spec, stages) {
@@ -69,7 +69,7 @@ export function explain(pasted, asked, catalogue) {
   const nans = pasted.data.filter(Number.isNaN).length;
   const right = reading !== null && !wrong.length;
   const apart = reading ? largestOf(tensor.data.map((value, at) => reading.data[at] - value)) : 0;
-  const tried = !settings.transposed && countProducts(settings.spec) <= MOST_PRODUCTS;
+  const tried = !settings.transposed && countProducts(settings.spec) <= MAX_PRODUCTS;
   const verdict = {
     right,
     tensor,

@@ -19,7 +19,7 @@ const TURNS = /** @type {const} */ ({
   transposed: "transposed",
   "transposed and rotated": "antitransposed",
 });
-const MOST_SHIFT = 3; // rows or columns
+const MAX_SHIFT = 3; // rows or columns
 const ORDERS = permutations([0, 1, 2, 3]).slice(1);
 
 /** @param {number[]} all @returns {number[][]} */
@@ -151,7 +151,7 @@ const ROUND = {
   bfloat16: (value) => toBits(value, 7, -126),
 };
 
-/** The first. @param {Reading} reading @param {Tensor} right */
+/** @param {Reading} reading @param {Tensor} right */
 function rounded(reading, { data }) {
   const exact = Float64Array.from(data, (value) => Number(value.toPrecision(12)));
   const kind = Object.keys(ROUND).find((name) => isSame(reading, exact.map(ROUND[name]), 1e-9));
@@ -161,11 +161,11 @@ function rounded(reading, { data }) {
 /** Where a window may begin. @param {number} size @param {number} whole */
 function starts(size, whole) {
   const [least, most] =
-    size === whole ? [-MOST_SHIFT, MOST_SHIFT] : [Math.min(0, whole - size), Math.max(0, whole - size)];
+    size === whole ? [-MAX_SHIFT, MAX_SHIFT] : [Math.min(0, whole - size), Math.max(0, whole - size)];
   return upTo(most - least + 1).map((step) => least + step);
 }
 
-/** Zeros outside. @param {Tensor} tensor @param {number} rows @param {number} columns @param {number} top @param {number} left */
+/** @param {Tensor} tensor @param {number} rows @param {number} columns @param {number} top @param {number} left */
 function windowOf({ shape: [samples, channels, height, width], data }, rows, columns, top, left) {
   return upTo(samples * channels).flatMap((plane) =>
     eachCell(rows, columns, (y, x) => {

@@ -79,7 +79,7 @@ class RowReader {
     this.blocks.push({ index, rows: [], part: -1, scale: this.#scale });
   }
 
-  /** Whether it is one. @param {string} line */
+  /** Whether a line is a header. @param {string} line */
   header(line) {
     const [slice, scale] = [line.match(SLICE), line.match(SCALE)];
     if (slice) {

@@ -7,7 +7,7 @@ import { tellingApart } from "./tell_apart.js";
 import { nearWords, unnamedWords } from "./verdict_sentences.js";
 import { say } from "./sentences.js";
 
-const MOST_SHOWN = 3;
+const MAX_SHOWN = 3;
 const SOON_MS = 30; // the verdict is painted first
 
 /**
@@ -45,7 +45,7 @@ export function createReasons(open) {
       item.dataset.mistake = id;
       return item;
     });
-    const shown = Math.max(1, Math.min(MOST_SHOWN, mistakes.filter(({ whole }) => whole).length));
+    const shown = Math.max(1, Math.min(MAX_SHOWN, mistakes.filter(({ whole }) => whole).length));
     el.append(
       element("p", say("mistakes", { count: mistakes.length })),
       element("ol", ...items.slice(0, shown)),

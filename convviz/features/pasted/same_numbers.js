@@ -74,6 +74,6 @@ export function isSame(reading, values, close) {
   return true;
 }
 
-/** In any reading. @param {Pasted} pasted @param {Tensor} tensor @param {number} close */
+/** @param {Pasted} pasted @param {Tensor} tensor @param {number} close */
 export const isTensor = (pasted, { shape, data }, close) =>
   readingsAs(pasted, shape).some((reading) => isSame(reading, data, close));

@@ -1,6 +1,6 @@
 // The tab My numbers: the example to copy into any language, and a field for what one's own code printed. The page
 // reads it and says what it is.
-import MISTAKES from "../../facts/mistakes.json" with { type: "json" };
+import MISTAKES from "../../facts/data/mistakes.json" with { type: "json" };
 import { NOT_COPIED, createClipboard } from "../../web/base/clipboard.js";
 import { element, setText } from "../../web/base/dom.js";
 import { setRich, rich } from "../../web/base/rich_text.js";

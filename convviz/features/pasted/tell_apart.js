@@ -11,7 +11,7 @@ import { resultBy } from "./explain_numbers.js";
  * @import { Found } from "./explain_numbers.js"
  */
 
-const MOST_PRODUCTS = 3_000; // of an example
+const MAX_PRODUCTS = 3_000; // of an example
 const SEEN = 1e-3; // of the largest number: what a print shows
 
 /**
@@ -36,13 +36,13 @@ function* examplesNear(settings, found) {
   const candidates = [
     ...NUMBERS.map((name) => randomMove(settings, name).settings),
     random,
-    ...nearbyGeometries(random, MOST_PRODUCTS).map((move) => move.settings),
+    ...nearbyGeometries(random, MAX_PRODUCTS).map((move) => move.settings),
   ];
   yield* candidates.filter(isShort);
   for (const { mistake } of found)
     for (const each of [settingAt(settings, mistake.setting)].filter(() => mistake.setting)) {
       const made = NUMBERS.reduce((one, name) => randomMove(one, name).settings, replaced(each, {}));
-      yield* [made, ...nearbyGeometries(made, MOST_PRODUCTS).map((move) => move.settings)].filter(isShort);
+      yield* [made, ...nearbyGeometries(made, MAX_PRODUCTS).map((move) => move.settings)].filter(isShort);
     }
 }
 

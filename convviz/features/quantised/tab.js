@@ -158,7 +158,7 @@ class Planes {
   }
 }
 
-/** The focus stays. @param {HTMLElement} row @param {HTMLElement[]} nodes */
+/** Fills a row anew; the focus stays. @param {HTMLElement} row @param {HTMLElement[]} nodes */
 function fill(row, nodes) {
   const held = row.contains(document.activeElement) ? document.activeElement : null;
   row.replaceChildren(...nodes);

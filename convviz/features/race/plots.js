@@ -7,7 +7,7 @@ const AT_LATEST_MS = 500;
 
 /** @import { Plot } from "../../web/base/race_curves.js" */
 
-/** A slider comes first. @param {() => void} then */
+/** Waits until the browser is idle: a slider comes first. @param {() => void} then */
 function whenIdle(then) {
   if ("requestIdleCallback" in window) requestIdleCallback(then, { timeout: AT_LATEST_MS });
   else setTimeout(then, 0); // Safari

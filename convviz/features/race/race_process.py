@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import IO, Any
 
-from convviz.facts.current_language import language
+from convviz.facts.i18n.current_language import language
 from convviz.facts.words import sentences
 
 say = sentences("features/race")

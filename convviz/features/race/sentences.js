@@ -1,4 +1,4 @@
-import OF_ANY_RACE from "../../facts/words/race.json" with { type: "json" };
+import OF_ANY_RACE from "../../facts/data/words/race.json" with { type: "json" };
 import WORDS from "./words.json" with { type: "json" };
 import { sentences } from "../../web/base/sentences.js";
 

@@ -5,7 +5,7 @@ import { fold, tableOf, toPaddedInput, zeros } from "../../web/numbers/compute.j
 import { upTo } from "../../web/rules/shapes_and_indices.js";
 
 /** At stride 2, four layers take 16 pixels to one. */
-export const MOST_LAYERS = 4;
+export const MAX_LAYERS = 4;
 
 /** As many as fit. @param {Spec} spec @param {number} most @returns {Spec[]} */
 export function layersOf(spec, most) {

@@ -4,7 +4,7 @@ import { element, setText } from "../../web/base/dom.js";
 import { formatNumber } from "../../web/base/format.js";
 import { rich } from "../../web/base/rich_text.js";
 import { Heatmap } from "../../web/board/grid/tab_heatmap.js";
-import { MOST_LAYERS, gradientThrough, layersOf } from "./layer_stack.js";
+import { MAX_LAYERS, gradientThrough, layersOf } from "./layer_stack.js";
 import { planeRows } from "../../web/tabs/shown_planes.js";
 import { split, tab } from "../../web/tabs/pane.js";
 import { createChoice, button } from "../../web/tabs/pane_elements.js";
@@ -26,7 +26,7 @@ class StackPane {
     if (!there) return;
     const { spec, plane, transposed } = there.settings;
     const { layers, asks, weights } = this.#choice;
-    const all = layersOf(spec, MOST_LAYERS);
+    const all = layersOf(spec, MAX_LAYERS);
     const stack = all.slice(0, layers);
     this.#used = stack.length;
     const size = outputSizes(stack[this.#used - 1]);
@@ -39,7 +39,7 @@ class StackPane {
     this.#weights.set(weights);
     this.#transposed.hidden = !transposed;
     this.#how.hidden = asks !== "one" || size[0] * size[1] === 1;
-    setText(this.#ends, all.length < MOST_LAYERS ? endWords(all) : "");
+    setText(this.#ends, all.length < MAX_LAYERS ? endWords(all) : "");
     this.#show(gradients, asking);
     const input = gradients[gradients.length - 1];
     const ways = waysWords(input, weight === null);
@@ -55,7 +55,7 @@ class StackPane {
   #used = 0; // layers that fit
   #layers = createChoice(
     say("layers"),
-    upTo(MOST_LAYERS).map((index) => [String(index + 1), String(index + 1)]),
+    upTo(MAX_LAYERS).map((index) => [String(index + 1), String(index + 1)]),
     (value) => this.#choose({ layers: Number(value) }),
   );
   #asks = createChoice(
@@ -79,7 +79,7 @@ class StackPane {
   /** @param {PaneTools} pane @param {HTMLElement} body */
   constructor(pane, body) {
     this.#pane = pane;
-    this.#planes = upTo(MOST_LAYERS + 1).map((index) =>
+    this.#planes = upTo(MAX_LAYERS + 1).map((index) =>
       createPlane(
         pane,
         (row, column) => this.#read(index, row, column),
@@ -149,7 +149,7 @@ class StackPane {
   }
 }
 
-/** Else the middle one. @param {Pair | null} asked @param {Pair} size @returns {Pair} */
+/** @param {Pair | null} asked @param {Pair} size @returns {Pair} */
 function within(asked, [height, width]) {
   const inside = asked && asked[0] < height && asked[1] < width;
   return inside ? asked : [Math.floor((height - 1) / 2), Math.floor((width - 1) / 2)];

@@ -49,7 +49,7 @@ export function makeButton(look, content, act) {
   return node;
 }
 
-/** New in the page. */
+/** An id that is new in the page. */
 export const makeId = () => Math.random().toString(36).slice(2, 8);
 
 /**

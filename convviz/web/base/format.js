@@ -106,7 +106,7 @@ export function needsWhiteInk(color) {
   return 0.2126 * r + 0.7152 * g + 0.0722 * b < 0.179;
 }
 
-/** For CSS. @param {number[]} color */
+/** @param {number[]} color */
 export const inked = (color) => ({ fill: cssColor(color), ink: needsWhiteInk(color) ? "#fff" : "#000" });
 
 /**

@@ -1,5 +1,5 @@
 // What a word means, beside it: on hover, on focus of its control, after a tap.
-import WORDS from "../../facts/words/help.json" with { type: "json" };
+import WORDS from "../../facts/data/words/help.json" with { type: "json" };
 import { element, makeId, setText } from "./dom.js";
 import { sentences } from "./sentences.js";
 

@@ -6,7 +6,7 @@ export function createValues(values) {
   const listeners = new Map();
 
   /** @param {string} event @param {...any} details */
-  function tell(event, ...details) {
+  function emit(event, ...details) {
     for (const listener of [...(listeners.get(event) ?? [])]) listener(...details);
   }
 
@@ -23,12 +23,12 @@ export function createValues(values) {
       return () => off(event, listener);
     },
     off,
-    tell,
+    emit,
     /** Listeners hear when all are there. @param {Record<string, any>} next */
     put(next) {
       const changed = Object.keys(next).filter((name) => values[name] !== next[name]);
       Object.assign(values, next);
-      for (const name of changed) tell(`change:${name}`);
+      for (const name of changed) emit(`change:${name}`);
     },
   };
 }

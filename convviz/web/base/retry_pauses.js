@@ -1,7 +1,7 @@
 // Pauses before a retry: three hundred pages must not come back at once.
 
 const FIRST_MS = 1000;
-const MOST_MS = 30_000;
+const MAX_MS = 30_000;
 
 /** Growing, each with jitter. @param {() => number} [random] */
 export function createPauses(random = Math.random) {
@@ -9,7 +9,7 @@ export function createPauses(random = Math.random) {
   return {
     next() {
       const pause = next * (0.5 + random());
-      next = Math.min(2 * next, MOST_MS);
+      next = Math.min(2 * next, MAX_MS);
       return pause;
     },
     reset: () => void (next = FIRST_MS),

@@ -1,6 +1,6 @@
-// Sentences by id and arguments, from facts/words/; facts/words.py says the same.
+// Sentences by id and arguments, from facts/data/words/; facts/words.py says the same.
 
-import LANGUAGE from "../../facts/language.json" with { type: "json" };
+import LANGUAGE from "../../facts/data/language.json" with { type: "json" };
 
 const ARGUMENT = /\{(\w+)\}/g;
 export const language = () => LANGUAGE.tag;

@@ -1,4 +1,4 @@
-import WORDS from "../../facts/words/live_page.json" with { type: "json" };
+import WORDS from "../../facts/data/words/live_page.json" with { type: "json" };
 import { sentences } from "./sentences.js";
 
 export const say = sentences(WORDS);

@@ -10,7 +10,7 @@ export function tabIds(el, tab) {
   return { tab: `cv-tab-${view}-${tab}`, panel: `cv-panel-${view}-${tab}` };
 }
 
-/** Once placed. @param {HTMLElement} root @param {string} tab */
+/** Names the pane after its tab, once it is placed. @param {HTMLElement} root @param {string} tab */
 export function nameAfterTab(root, tab) {
   return whenPlaced(root, () => {
     const ids = tabIds(root, tab);

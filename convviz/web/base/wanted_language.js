@@ -9,7 +9,7 @@ function written(tag) {
   return `${name}-${script}`;
 }
 
-/** As facts/current_language.py finds it; or empty. @param {string} wanted @param {string[]} tags */
+/** As facts/i18n/current_language.py finds it; or empty. @param {string} wanted @param {string[]} tags */
 export function understood(wanted, tags) {
   try {
     const plain = wanted.trim().replaceAll("_", "-").toLowerCase();

@@ -16,7 +16,7 @@ export function whenPlaced(el, act) {
  * of a step.
  * @param {HTMLElement} el
  */
-export function tellHolders(el) {
+export function notifyHolders(el) {
   /** @type {HTMLElement[]} */
   const told = [];
   const forget = () => {

@@ -195,7 +195,7 @@ export class Board {
     this.#changes.see(numbers.planes, values.limits);
     highlight.setNumbers(numbers, values.limits, this.#model.get("selected"));
     this.#foot.show(structure, values, numbers.planes);
-    this.#shared.stepping?.retell();
+    this.#shared.stepping?.sayAgain();
     this.#markSelected();
     this.#root.dataset.painted = this.#hasLoaded ? String(values.step) : "";
     setAttribute(this.#root, "data-from", values.from); // who computed them
@@ -343,7 +343,7 @@ export class Board {
   };
 }
 
-/** As numbers. @param {Told} values */
+/** @param {Told} values */
 function decodeAll(values) {
   const read = (wires) =>
     Object.fromEntries(Object.entries(wires).map(([name, wire]) => [name, decode(wire, values.dtype)]));

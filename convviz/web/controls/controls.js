@@ -1,6 +1,6 @@
 // The app's controls: native inputs with labels, made once and kept in step.
-import NAMES from "../../facts/names.json" with { type: "json" };
-import SETTINGS from "../../facts/settings.json" with { type: "json" };
+import NAMES from "../../facts/data/names.json" with { type: "json" };
+import SETTINGS from "../../facts/data/settings.json" with { type: "json" };
 import { element, makeButton, setHidden, setText } from "../base/dom.js";
 import { explain } from "../base/help.js";
 import { LIMITS, groupChoices, perAxis, boundsOf, valueOf } from "../rules/bounds.js";
@@ -45,7 +45,7 @@ const wordFor = (name) => LABELS[name] ?? name;
 const wordIn = (menu, option) => (menu === "padding_mode" ? option : wordFor(option));
 /** @type {Record<string, string[]>} */
 const KERNEL_CONTROLS = SETTINGS.controls_of_the_kernel;
-const MOST_BYTES = SETTINGS.limits.picture.bytes;
+const MAX_BYTES = SETTINGS.limits.picture.bytes;
 const OF_THE_KERNEL = ["preset", "weight", "turn"]; // they stand together
 const ON_A_SLIDER = 16; // cells of an input; a larger one is typed
 const MOVED = ["weight", "grad", "bias", "target"]; // sliders do not depend on their numbers
@@ -138,7 +138,7 @@ const geometry = (name) => (settings, value) => setGeometry(settings, { [fieldOf
 const planes = (name) => (settings) => settings.spec[fieldOf(name, settings)];
 const reach = (name) => (settings) => [LIMITS[name][0], Math.max(LIMITS[name][1], planes(name)(settings))];
 
-/** From their rows alone. @returns {Record<string, () => Part[]>} */
+/** Makers of the controls that follow from their rows alone. @returns {Record<string, () => Part[]>} */
 function plainMakers(model) {
   const makers = SCHEMA.map(([name, { kind, offered = [0, 0], words = [] }]) => {
     const [get, set] = [field(name), put(name)];
@@ -299,7 +299,10 @@ function shownNumber() {
   return { el, show: (value) => setText(el, value) };
 }
 
-/** Beside its slider. @param {Model} model @param {(value: number) => void} put @returns {NumberBeside} */
+/**
+ * A field for a number, beside its slider.
+ * @param {Model} model @param {(value: number) => void} put @returns {NumberBeside}
+ */
 function typedSize(model, put) {
   // No stop of its own on the way to the cells: Enter on its slider leads into it.
   const field = element("input.cv-number", { type: "text", inputmode: "numeric", tabindex: "-1" });
@@ -418,9 +421,9 @@ function picturePart(model) {
   /** @param {File | undefined} file */
   async function take(file) {
     if (!file) return;
-    const most = { most: MOST_BYTES / 1e6, got: Math.ceil(file.size / 1e6) };
+    const most = { most: MAX_BYTES / 1e6, got: Math.ceil(file.size / 1e6) };
     const kernel = model.kernel();
-    if (file.size > MOST_BYTES) model.say(say("upload.bytes", most), true);
+    if (file.size > MAX_BYTES) model.say(say("upload.bytes", most), true);
     else if (kernel) await show(kernel, await file.arrayBuffer());
     else model.say(say("upload.waits"), true); // dropped on a disabled button
   }

@@ -6,7 +6,7 @@
  *   Place step: that led there
  */
 
-const MOST = 200; // steps back
+const MAX_STEPS_BACK = 200;
 
 export class Descent {
   /** @type {Place[]} */
@@ -36,7 +36,7 @@ export class Descent {
     } else if (this.#same(place, this.#way[this.#way.length - 2])) {
       this.#way.pop(); // back, or undone
     } else if (this.#leaving && last?.about === about) {
-      this.#way = [...this.#way, { ...place, step: this.#leaving }].slice(-MOST);
+      this.#way = [...this.#way, { ...place, step: this.#leaving }].slice(-MAX_STEPS_BACK);
       this.#leaving = null;
     } else {
       this.#way = [place];

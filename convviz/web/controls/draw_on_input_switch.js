@@ -1,5 +1,5 @@
 // Drawing on the input: on or off, and the number. No setting: neither links nor undo know it.
-import NAMES from "../../facts/names.json" with { type: "json" };
+import NAMES from "../../facts/data/names.json" with { type: "json" };
 import { element } from "../base/dom.js";
 import { explain } from "../base/help.js";
 import { parseNumber } from "../base/format.js";

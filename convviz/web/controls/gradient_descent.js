@@ -1,5 +1,5 @@
 // Learn: there while there is a learning rate.
-import SETTINGS from "../../facts/settings.json" with { type: "json" };
+import SETTINGS from "../../facts/data/settings.json" with { type: "json" };
 import { sayDescent } from "./gradient_descent_sentences.js";
 import { RATES, safeChoice, withLowestPoint } from "../numbers/gradient_step.js";
 import { replaced } from "../rules/settings_and_tensors.js";

@@ -175,7 +175,7 @@ export class LearnPanel {
     if (this.#timer && ends) this.close();
   }
 
-  /** Once a step. @param {Shown} shown */
+  /** @param {Shown} shown */
   #slopeOf({ settings, numbers: { stages } }) {
     if (this.#known.stages !== stages) this.#known = { stages, ...slopeAt(settings, stages) };
     return this.#known;

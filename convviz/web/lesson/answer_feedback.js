@@ -1,7 +1,7 @@
 // What is said of a number that was predicted.
-import PATH from "../../facts/words/lesson_titles.json" with { type: "json" };
-import WORDS from "../../facts/words/lesson_player.json" with { type: "json" };
-import REASONS from "../../facts/words/wrong_number_reasons.json" with { type: "json" };
+import PATH from "../../facts/data/words/lesson_titles.json" with { type: "json" };
+import WORDS from "../../facts/data/words/lesson_player.json" with { type: "json" };
+import REASONS from "../../facts/data/words/wrong_number_reasons.json" with { type: "json" };
 import { parseNumber } from "../base/format.js";
 import { sentences } from "../base/sentences.js";
 import { typedAgrees } from "../numbers/typed_number.js";

@@ -1,7 +1,7 @@
 // The lessons of a page: the one that the board's questions lead to rides in every page; the others come when
 // they are started, from the kernel or as a file, and a page that was made for one carries it.
-import PATH from "../../facts/words/lesson_titles.json" with { type: "json" };
-import GUIDED from "../../facts/words/guided/why_rotated.json" with { type: "json" };
+import PATH from "../../facts/data/words/lesson_titles.json" with { type: "json" };
+import GUIDED from "../../facts/data/words/guided/why_rotated.json" with { type: "json" };
 import WHY_ROTATED from "../../lessons/why_rotated.json" with { type: "json" };
 
 /**

@@ -76,7 +76,7 @@ export class Player {
     this.#ends = HEARD.map((event) => model.on(event, this.#follow));
   }
 
-  /** Device and looks stay. @param {string} link @param {string} tab */
+  /** The state of a step's link; device and looks stay. @param {string} link @param {string} tab */
   #stateOf(link, tab) {
     const { state, notices } = fromLink(link);
     if (notices.length) throw new Error(say("kept", { why: notices.join(" ") }));
@@ -94,7 +94,7 @@ export class Player {
 
       const tasks = this.#stepTab.tasks(step);
       this.#progress = new Progress(this.#model, settings, step, tasks, link, () =>
-        this.#values.tell("press"),
+        this.#values.emit("press"),
       );
       this.#at = wanted;
       return [settings, []];
@@ -246,7 +246,7 @@ export class Player {
     if (this.#lesson && this.#progress.asked()) this.#settle("shown");
   }
 
-  /** The picture stays. @param {boolean} [ended] */
+  /** Ends the lesson and leaves the picture as it is. @param {boolean} [ended] */
   close(ended = false) {
     if (!this.#lesson) return;
     this.#stopWalking();
@@ -267,7 +267,7 @@ export class Player {
     this.#values.put({ look: null, left });
   }
 
-  /** Or empty. @param {string} one */
+  /** @param {string} one */
   #following(one) {
     const names = this.shelf.names();
     return (names.includes(one) && names[names.indexOf(one) + 1]) || "";

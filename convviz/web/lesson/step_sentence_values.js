@@ -60,7 +60,7 @@ const cellOf = ({ settings, stages }, [panel, row, column]) =>
 const windowsIn = ({ spec, plane, transposed }, pixel) =>
   windowsOn(geometryOf(spec, plane, transposed), pixel);
 
-/** Of one plane. @param {Seen} seen @param {[string, number, number]} cell */
+/** @param {Seen} seen @param {[string, number, number]} cell */
 function sumOf(seen, cell) {
   const [panel] = cell;
   const factors = termsOf(seen.settings, cell).map((term) =>

@@ -1,6 +1,6 @@
 // What a visitor is to do in a step: whether it is done follows from the settings alone, however it was done;
 // and how the page does it for who cannot or would rather look.
-import NAMES from "../../facts/names.json" with { type: "json" };
+import NAMES from "../../facts/data/names.json" with { type: "json" };
 import { formatLong } from "../base/format.js";
 import { samePlace } from "../base/cell_place.js";
 import { editCell, editedPanels } from "../rules/edit_cells.js";
@@ -174,7 +174,7 @@ const kindOf = (task) => KINDS[/** @type {string} */ (KINDS_OF_TASK.find((kind) 
 /** @param {Task} task @param {Situation} at */
 export const isDone = (task, at) => kindOf(task).done(task, at);
 
-/** Taken back. @param {Task} task @param {Situation} at */
+/** Whether a task that should last was taken back. @param {Task} task @param {Situation} at */
 export const isUndone = (task, at) => Boolean(kindOf(task).lasts) && !isDone(task, at);
 
 /** In a sentence, or empty. @param {Task} task @param {Situation} at */

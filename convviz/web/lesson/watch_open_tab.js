@@ -109,7 +109,7 @@ export class TabWatch {
     this.#look();
   }
 
-  /** As a visitor would. */
+  /** Presses the tab's button, as a visitor would. */
   press = () => {
     const wanted = /** @type {HTMLElement | null | undefined} */ (this.#slot?.querySelector("[data-wanted]"));
     if (wanted instanceof HTMLSelectElement) {

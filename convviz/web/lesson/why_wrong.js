@@ -1,6 +1,6 @@
 // What is said of a wrong number: the mistakes that give it, in words, and which of them the page can show.
-import MISTAKES from "../../facts/mistakes.json" with { type: "json" };
-import WORDS from "../../facts/words/wrong_number_reasons.json" with { type: "json" };
+import MISTAKES from "../../facts/data/mistakes.json" with { type: "json" };
+import WORDS from "../../facts/data/words/wrong_number_reasons.json" with { type: "json" };
 import { formatLong, parseNumber } from "../base/format.js";
 import { sentences } from "../base/sentences.js";
 import { createDiagnosis } from "../numbers/diagnose_number.js";
@@ -11,7 +11,7 @@ import { indicesOf } from "./step_sentence_values.js";
 
 const say = sentences(WORDS);
 /** @typedef {keyof typeof WORDS} Id */
-const MOST_PLACES = 3; // named
+const MAX_PLACES = 3; // named
 
 /**
  * @import { Reason } from "../numbers/diagnose_number.js"
@@ -21,7 +21,7 @@ const MOST_PLACES = 3; // named
  */
 
 /**
- * The likeliest first.
+ * Names mistakes that give the typed number, the likeliest first.
  * @param {Seen} seen @param {Place} cell @param {string} typed @param {boolean} canShow has the tab Mistakes
  * @returns {SeenReason[]}
  */
@@ -48,11 +48,11 @@ export function whyWrong({ settings, stages }, { panel, row, column }, typed, ca
 /** Those the page knows, as the tab Mistakes has them. @param {string} id */
 const waysOf = (id) => MISTAKES.find((mistake) => mistake.id === id)?.ways.filter(isKnown) ?? [];
 
-/** After "if". @param {Reason} reason @param {boolean} transposed */
+/** A clause that follows "if". @param {Reason} reason @param {boolean} transposed */
 function clauseOf({ why, id, terms, places, left, added }, transposed) {
   const name = (/** @type {any} */ tensor) => tensor && shownName(tensor, transposed);
   const either = (/** @type {string[]} */ parts) =>
-    parts.slice(0, MOST_PLACES).reduce((rest, last) => (rest ? say("either", { rest, last }) : last), "");
+    parts.slice(0, MAX_PLACES).reduce((rest, last) => (rest ? say("either", { rest, last }) : last), "");
   return say(/** @type {Id} */ (`if.${why === "mistake" ? id : why}`), {
     left: name(left),
     added: name(added),

@@ -81,7 +81,6 @@ function shownBy(model) {
   return { settings, numbers: numbersOf(settings, model.get("_numbers")) };
 }
 
-/** Over an anywidget model. */
 export class KernelClient {
   #hear = () => {
     const wire = /** @type {Wire} */ (this.#model.get("_numbers"));

@@ -40,7 +40,7 @@ function computed(settings, k, { message, buffers }) {
   return numbersOf(settings, { ...message, page: "", k, tensors });
 }
 
-/** From `open` on. @implements {Kernel} */
+/** A server's torch, as the page's kernel: connects with `open`, ends with `shut`. @implements {Kernel} */
 export class Server {
   differs = comparisonWords;
   widgetManager = undefined;
@@ -132,7 +132,7 @@ export class Server {
     );
   }
 
-  /** Until opened again. */
+  /** Closes the connection until it is opened again. */
   shut = () => {
     clearTimeout(this.#timer);
     clearTimeout(this.#patience);

@@ -1,13 +1,13 @@
 // What one mistake makes of a band, by the recipes of the tab Mistakes.
-import BROKEN from "../../facts/breakable_steps.json" with { type: "json" };
-import I01 from "../../facts/mistakes/I01_kernel_not_rotated.json" with { type: "json" };
-import I07 from "../../facts/mistakes/I07_no_zeros_inserted.json" with { type: "json" };
-import I10 from "../../facts/mistakes/I10_remainder_dropped.json" with { type: "json" };
-import I16 from "../../facts/mistakes/I16_forward_padding.json" with { type: "json" };
-import W02 from "../../facts/mistakes/W02_stride_not_dilation.json" with { type: "json" };
-import W06 from "../../facts/mistakes/W06_input_not_padded.json" with { type: "json" };
-import W07 from "../../facts/mistakes/W07_remainder_not_cropped.json" with { type: "json" };
-import SETTINGS from "../../facts/settings.json" with { type: "json" };
+import BROKEN from "../../facts/data/breakable_steps.json" with { type: "json" };
+import I01 from "../../facts/data/mistakes/I01_kernel_not_rotated.json" with { type: "json" };
+import I07 from "../../facts/data/mistakes/I07_no_zeros_inserted.json" with { type: "json" };
+import I10 from "../../facts/data/mistakes/I10_remainder_dropped.json" with { type: "json" };
+import I16 from "../../facts/data/mistakes/I16_forward_padding.json" with { type: "json" };
+import W02 from "../../facts/data/mistakes/W02_stride_not_dilation.json" with { type: "json" };
+import W06 from "../../facts/data/mistakes/W06_input_not_padded.json" with { type: "json" };
+import W07 from "../../facts/data/mistakes/W07_remainder_not_cropped.json" with { type: "json" };
+import SETTINGS from "../../facts/data/settings.json" with { type: "json" };
 import { countProducts, unfolded } from "../rules/conv_geometry.js";
 import { differing, mistakenGradient, gradientRight, isNear } from "./compute_mistake.js";
 import { eachCell, largestOf } from "../rules/shapes_and_indices.js";

@@ -9,7 +9,7 @@ import { halfTurned } from "../rules/shapes_and_indices.js";
  * @typedef {Extract<Parameters<typeof sayBreakIt>[0], `same.${string}`>} Same
  */
 
-/** 3×3. @param {ArrayLike<number>} size */
+/** @param {ArrayLike<number>} size */
 const shapeText = (size) => Array.from(size).join("×");
 /** 1, or 2 × 1. @param {Pair} values */
 const pairText = ([rows, columns]) => (rows === columns ? String(rows) : `${rows} × ${columns}`);
@@ -31,7 +31,7 @@ export function brokenWords({ spec }, toggle, outcome) {
     : sayBreakIt("wrong", { count, all, why });
 }
 
-/** As a riddle. @param {Outcome} outcome */
+/** What a broken step does, without its name. @param {Outcome} outcome */
 export function hiddenWords({ kind, plane, right, here, all, planes }) {
   if (kind === "nothing") return sayBreakIt("hidden.nothing");
   if (kind === "shape")

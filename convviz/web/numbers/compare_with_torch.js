@@ -16,7 +16,7 @@ import {
   toWeight,
 } from "./compute.js";
 import { LOSSES } from "./losses.js";
-import { MOST_PRODUCTS } from "./compute_in_page.js";
+import { MAX_PAGE_PRODUCTS } from "./compute_in_page.js";
 import { indicesAt, largestOf } from "../rules/shapes_and_indices.js";
 
 /**
@@ -103,7 +103,7 @@ function termsOfLoss(output, grad, { target }) {
  * @param {Settings} settings @param {Numbers} numbers
  */
 export function firstDifference(settings, { stages, dtype }) {
-  if (countProducts(settings.spec) > MOST_PRODUCTS) return null;
+  if (countProducts(settings.spec) > MAX_PAGE_PRODUCTS) return null;
   const theirs = /** @type {Record<string, Tensor>} */ (/** @type {unknown} */ (stages));
   for (const { name, mine, terms } of expectedOf(settings, stages)) {
     const index = mine.data.findIndex(

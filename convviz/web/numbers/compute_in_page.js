@@ -1,32 +1,32 @@
 // The page as a maker: float64 from the taps, at once.
-import SETTINGS from "../../facts/settings.json" with { type: "json" };
+import SETTINGS from "../../facts/data/settings.json" with { type: "json" };
 import { truthWords } from "../picture/formulas_and_notes.js";
 import { say } from "../rules/sentences.js";
 import { tensorsOf } from "../rules/settings_and_tensors.js";
 import { countProducts } from "../rules/conv_geometry.js";
 import { computeStages } from "./compute.js";
 
-export const MOST_PRODUCTS = SETTINGS.limits.products.page; // a fifth of a second
+export const MAX_PAGE_PRODUCTS = SETTINGS.limits.products.page; // a fifth of a second
 
 /** @param {Settings} settings @param {number} k @returns {Numbers} */
 export function fromPage(settings, k) {
   const { spec, loss, transposed } = settings;
-  if (countProducts(spec) > MOST_PRODUCTS) {
-    throw new Error(say("refused.page_products", { most: MOST_PRODUCTS / 1e6 }));
+  if (countProducts(spec) > MAX_PAGE_PRODUCTS) {
+    throw new Error(say("refused.page_products", { most: MAX_PAGE_PRODUCTS / 1e6 }));
   }
   const stages = computeStages(spec, loss, tensorsOf(settings), transposed);
   // Not compared.
   return { k, stages, dtype: "float64", truth: truthWords("page"), truth_ok: null, from: "page" };
 }
 
-/** Torch is asked, too. @param {Settings} settings @param {number} k @returns {Numbers} */
+/** Shown until torch answers. @param {Settings} settings @param {number} k @returns {Numbers} */
 export const besideKernel = (settings, k) => ({ ...fromPage(settings, k), truth: truthWords("meanwhile") });
 
-/** The kernel is gone. @param {Settings} settings @param {number} k @returns {Numbers} */
+/** Shown after the kernel is gone. @param {Settings} settings @param {number} k @returns {Numbers} */
 export const withoutKernel = (settings, k) => ({ ...fromPage(settings, k), truth: truthWords("alone") });
 
 /** Before a kernel: what is too much waits for it. @param {Settings} settings @param {number} k */
 export const beforeKernel = (settings, k) =>
-  countProducts(settings.spec) > MOST_PRODUCTS
+  countProducts(settings.spec) > MAX_PAGE_PRODUCTS
     ? /** @type {Promise<Numbers>} */ (new Promise(() => {}))
     : besideKernel(settings, k);

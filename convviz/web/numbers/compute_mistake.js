@@ -50,7 +50,7 @@ export function mistakenGradient(of, recipe, spec, given) {
   return products && summed(of, products, given);
 }
 
-/** From the taps. @param {Gradient} of @param {Spec} spec @param {Given} given */
+/** @param {Gradient} of @param {Spec} spec @param {Given} given */
 export const gradientRight = (of, spec, given) => summed(of, rightProducts(of, spec), given);
 
 /** @param {Result} of @param {Given} given */

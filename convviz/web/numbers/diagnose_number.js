@@ -1,7 +1,7 @@
 // Why somebody comes to a wrong number: a mistake of the catalogue gives it here, another cell has it, or a
 // term was forgotten. Only what the number proves is said.
-import REASONS from "../../facts/diagnosable_mistakes.json" with { type: "json" };
-import SETTINGS from "../../facts/settings.json" with { type: "json" };
+import REASONS from "../../facts/data/diagnosable_mistakes.json" with { type: "json" };
+import SETTINGS from "../../facts/data/settings.json" with { type: "json" };
 import { formatLong } from "../base/format.js";
 import { rightProducts } from "../rules/products.js";
 import { isKnown } from "../rules/recipe_steps.js";
@@ -36,7 +36,7 @@ const AROUND = [
   ["above_left", -1, -1],
 ];
 // More would be waited for.
-const MOST_PAIRS = 300_000;
+const MAX_PAIRS = 300_000;
 
 /** @param {Reason["why"]} why @param {Partial<Reason>} [known] */
 const reason = (why, known) => ({
@@ -86,7 +86,7 @@ export function createDiagnosis(mistakes, { spec, transposed }, stages) {
   /** @param {Asked} asked @param {number} typed @returns {Reason[]} */
   function mistaken(asked, typed) {
     // The catalogue is a convolution's.
-    if (transposed || costOf(spec) > MOST_PAIRS) return [];
+    if (transposed || costOf(spec) > MAX_PAIRS) return [];
     const right = asked.right.data[asked.index];
     return ordered
       .filter(({ of }) => of.split(", ").includes(asked.of))

@@ -1,13 +1,7 @@
 // A step of gradient descent, as torch.optim.SGD takes it, and how the loss falls.
-import SETTINGS from "../../facts/settings.json" with { type: "json" };
+import SETTINGS from "../../facts/data/settings.json" with { type: "json" };
 import { say } from "../rules/sentences.js";
-import {
-  MOST_NUMBER,
-  replaced,
-  shapeOfOutput,
-  sourceWith,
-  tensorsOf,
-} from "../rules/settings_and_tensors.js";
+import { MAX_NUMBER, replaced, shapeOfOutput, sourceWith, tensorsOf } from "../rules/settings_and_tensors.js";
 import { EPS, unsigned } from "./compare_with_torch.js";
 import { largestOf } from "../rules/shapes_and_indices.js";
 import { computeStages } from "./compute.js";
@@ -35,8 +29,8 @@ const stepped = ({ shape, data }, gradient, lr) => ({
 export function gradientStep(settings, stages, lr) {
   const made = { weight: stepped(stages.weight, stages.grad_weight, lr) };
   const bias = stages.bias && stages.grad_bias ? stepped(stages.bias, stages.grad_bias, lr) : null;
-  if ([...made.weight.data, ...(bias?.data ?? [])].some((value) => !(Math.abs(value) < MOST_NUMBER))) {
-    throw new Error(say("refused.learn", { most: MOST_NUMBER, lr }));
+  if ([...made.weight.data, ...(bias?.data ?? [])].some((value) => !(Math.abs(value) < MAX_NUMBER))) {
+    throw new Error(say("refused.learn", { most: MAX_NUMBER, lr }));
   }
   return [
     replaced(settings, { weight: sourceWith(made.weight), ...(bias ? { bias: sourceWith(bias) } : {}) }),

@@ -1,6 +1,6 @@
 // Between settings and their numbers. A maker answers at once or promises: one request is under way, only the
 // newest waits, stale numbers are dropped. Until a promise is kept, a second maker may preview.
-import SETTINGS from "../../facts/settings.json" with { type: "json" };
+import SETTINGS from "../../facts/data/settings.json" with { type: "json" };
 import { shownName } from "../rules/tensor_display_names.js";
 import { say } from "../rules/sentences.js";
 
@@ -80,7 +80,7 @@ export class LatestRequest {
     }
   }
 
-  /** Other numbers are there. @returns {number} their id */
+  /** Drops what is under way: other numbers are there. @returns {number} their id */
   cancel() {
     this.#k += 1;
     this.#pending = false;
@@ -88,7 +88,10 @@ export class LatestRequest {
     return this.#k;
   }
 
-  /** null: it cannot. @param {(settings: Settings, k: number) => Numbers} make @param {Request} request */
+  /**
+   * A preview, or null where it cannot be computed.
+   * @param {(settings: Settings, k: number) => Numbers} make @param {Request} request
+   */
   #made(make, { settings, k }) {
     try {
       const numbers = make(settings, k);
@@ -148,7 +151,7 @@ export class LatestRequest {
     this.#next(request);
   }
 
-  /** Unless given up. @param {Request} request */
+  /** Sends the newest request that waits, unless this one was given up. @param {Request} request */
   #next(request) {
     if (this.#underway !== request) return;
     const waiting = this.#waiting;

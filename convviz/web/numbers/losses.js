@@ -1,4 +1,4 @@
-// The losses, as in ops/losses.py: value, and grad_output; facts/settings.json says what each is given.
+// The losses, as in ops/losses.py: value, and grad_output; facts/data/settings.json says what each is given.
 import { upTo } from "../rules/shapes_and_indices.js";
 
 /**

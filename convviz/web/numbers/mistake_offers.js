@@ -1,5 +1,5 @@
 // Where a hidden mistake would show: the nearest such setting, by trying.
-import SETTINGS from "../../facts/settings.json" with { type: "json" };
+import SETTINGS from "../../facts/data/settings.json" with { type: "json" };
 import { sayBreakIt } from "../rules/break_it_sentences.js";
 import { settingAt } from "../rules/settings_link.js";
 import { lossWith } from "../rules/loss_inputs.js";
@@ -9,7 +9,7 @@ import { brokenOutcome } from "./broken_step.js";
 import { computeStages } from "./compute.js";
 import { nearbyGeometries, textOf } from "./nearby_settings.js";
 
-const MOST_PRODUCTS = 10_000; // tried within a frame
+const MAX_PRODUCTS = 10_000; // tried within a frame
 
 /**
  * @import { BrokenId } from "./broken_step.js"
@@ -64,7 +64,7 @@ export function settingOffer(settings, toggle) {
  * @param {Settings} settings @param {Toggle} toggle @returns {Offer}
  */
 function found(settings, toggle) {
-  const moves = nearbyGeometries(settings, MOST_PRODUCTS);
+  const moves = nearbyGeometries(settings, MAX_PRODUCTS);
   for (const control of CONTROLS[toggle.id]) {
     const numbers = NUMBERS[/** @type {NumbersName} */ (control)];
     const tried = numbers

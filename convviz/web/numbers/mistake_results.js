@@ -10,7 +10,7 @@ import { apartBy, mistakenProducts, productsOf, summed } from "./compute_mistake
  *   right: number[] } | { kind: "crash" } | { kind: "same" }} Verdict
  */
 
-/** Each gradient once. */
+/** Computes what mistakes give, each gradient once. */
 export class MistakeResults {
   /** @type {Map<string, Computed | null>} */
   #known = new Map();

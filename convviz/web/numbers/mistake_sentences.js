@@ -1,5 +1,5 @@
 // Words about the catalogue's mistakes: by which choices a way goes wrong.
-import WORDS from "../../facts/words/mistakes.json" with { type: "json" };
+import WORDS from "../../facts/data/words/mistakes.json" with { type: "json" };
 import { sentences } from "../base/sentences.js";
 import { completeRecipe } from "../rules/recipe_steps.js";
 

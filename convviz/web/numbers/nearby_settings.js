@@ -1,7 +1,7 @@
 // The moves of a setting, one control each, nearest first.
-import SETTINGS from "../../facts/settings.json" with { type: "json" };
+import SETTINGS from "../../facts/data/settings.json" with { type: "json" };
 import { LIMITS } from "../rules/bounds.js";
-import { MOST, replaced } from "../rules/settings_and_tensors.js";
+import { MAX_SIZES, replaced } from "../rules/settings_and_tensors.js";
 import { countProducts, isPossible } from "../rules/conv_geometry.js";
 import { upTo } from "../rules/shapes_and_indices.js";
 
@@ -41,7 +41,7 @@ export function nearbyGeometries(settings, most) {
   ];
   return changes.flatMap(([control, change]) => {
     const made = { ...spec, ...change };
-    const { in_channels, out_channels } = MOST;
+    const { in_channels, out_channels } = MAX_SIZES;
     const shown = made.in_channels <= in_channels && made.out_channels <= out_channels;
     const fits = shown && isPossible(made) && countProducts(made) <= most;
     return fits ? [{ control, settings: replaced(settings, { spec: made }) }] : [];
@@ -61,7 +61,7 @@ function others([low, high], here) {
   return nearest.filter((value) => value !== here);
 }
 
-/** With enough channels. @param {Spec} spec @param {number} groups @returns {Partial<Spec>} */
+/** @param {Spec} spec @param {number} groups @returns {Partial<Spec>} */
 function inGroups({ in_channels, out_channels }, groups) {
   const up = (/** @type {number} */ channels) => Math.ceil(channels / groups) * groups;
   return { groups, in_channels: up(in_channels), out_channels: up(out_channels) };

@@ -9,8 +9,8 @@ import { correlate, fold, tableOf, toPaddedInput, toWeight } from "./compute.js"
  * @typedef {{ settings: Settings, stages: Stages }} Seen
  */
 
-const MOST = 200_000; // looked through
-/** Besides the geometry. */
+const MAX_SEARCHED_PRODUCTS = 200_000; // looked through
+/** What stages are computed from, besides the geometry. */
 const GIVEN = /** @type {const} */ (["input", "weight", "bias", "target", "grad"]);
 
 /** @param {unknown} one @param {unknown} other */
@@ -27,7 +27,10 @@ export function isMove(before, now) {
   return moved + Number(!same(before.spec, now.spec)) === 1;
 }
 
-/** By stage, with why. @param {Seen} before @param {Seen} now @returns {Record<string, string>} */
+/**
+ * Which stages did not change, each with the reason.
+ * @param {Seen} before @param {Seen} now @returns {Record<string, string>}
+ */
 export function unchanged(before, now) {
   /** @type {Record<string, string>} */
   const found = {};
@@ -78,7 +81,7 @@ function productsSay(stage, before, now, changed) {
   const { spec } = now.settings;
   const factors = madeOf(stage, now.settings).filter((name) => name !== "bias");
   const other = factors.find((name) => name !== changed);
-  if (!other || countProducts(spec) > MOST) return null;
+  if (!other || countProducts(spec) > MAX_SEARCHED_PRODUCTS) return null;
   const was = /** @type {Tensor} */ (tensorIn(before.stages, changed));
   const there = /** @type {Tensor} */ (tensorIn(now.stages, changed));
   const difference = where(there, (value, index) => value !== was.data[index]);

@@ -1,5 +1,5 @@
 // Settings, what Reset goes back to, undo and redo; and all of it as it was when numbers came last.
-import SETTINGS from "../../facts/settings.json" with { type: "json" };
+import SETTINGS from "../../facts/data/settings.json" with { type: "json" };
 import { UNDO_STROKE, seenAs } from "../rules/undo_rules.js";
 import { replaced } from "../rules/settings_and_tensors.js";
 
@@ -9,7 +9,7 @@ import { replaced } from "../rules/settings_and_tensors.js";
  * @typedef {{ settings: Settings, initial: Settings, past: Settings[], future: Settings[] }} Kept
  */
 
-const MOST_STEPS = SETTINGS.limits.history.steps;
+const MAX_STEPS = SETTINGS.limits.history.steps;
 /** Moves of a control within it are one step. */
 const SAME_MOVE = 1000 * SETTINGS.limits.history.same_move_seconds;
 /** @type {Steps} */
@@ -45,7 +45,7 @@ export class UndoHistory {
     const { past, ...last } = this.#steps;
     const goesOn = move.startsWith(UNDO_STROKE) || when - last.when < SAME_MOVE;
     const isSame = move && move === last.move && goesOn && past.length;
-    this.#steps = { past: isSame ? past : [...past, old].slice(-MOST_STEPS), future: [], move, when };
+    this.#steps = { past: isSame ? past : [...past, old].slice(-MAX_STEPS), future: [], move, when };
   }
 
   /** @param {"undo" | "redo"} way @returns {boolean} whether there was a step */
@@ -59,12 +59,12 @@ export class UndoHistory {
     return true;
   }
 
-  /** Reset leads here. @param {Settings} next */
+  /** Starts anew: reset leads here, and nothing can be undone. @param {Settings} next */
   restart(next) {
     [this.#settings, this.#initial, this.#steps] = [next, next, NONE];
   }
 
-  /** A refusal leads here. */
+  /** Numbers came: a refusal leads back here. */
   accept() {
     this.#accepted = this.#now();
   }
@@ -74,13 +74,13 @@ export class UndoHistory {
     this.#accepted = { ...this.#accepted, settings: there };
   }
 
-  /** For another page. @returns {Kept} */
+  /** What another page needs to go on from here. @returns {Kept} */
   kept() {
     const { past, future } = this.#steps;
     return { settings: this.#settings, initial: this.#initial, past, future };
   }
 
-  /** From another page. @param {Kept} kept @param {Partial<Settings>} ground */
+  /** Goes on from what another page kept. @param {Kept} kept @param {Partial<Settings>} ground */
   goOnFrom(kept, ground) {
     const whole = (/** @type {Settings} */ state) => replaced({ ...state, ...ground }, {});
     const [now, start] = [whole(kept.settings), whole(kept.initial)];
@@ -88,7 +88,7 @@ export class UndoHistory {
     [this.#settings, this.#initial] = [now, start];
   }
 
-  /** Without an undo step. @param {(settings: Settings) => Settings} change */
+  /** Changes the settings and those of reset, without an undo step. @param {(settings: Settings) => Settings} change */
   amend(change) {
     [this.#settings, this.#initial] = [change(this.#settings), change(this.#initial)];
   }

@@ -15,9 +15,9 @@ import { upTo } from "../rules/shapes_and_indices.js";
  */
 
 /** Larger settings are not tried: at worst one and a half seconds. */
-const MOST_PRODUCTS = 10_000;
-const MOST_PRODUCTS_OF_TWO = 300; // for pairs of moves
-const MOST_REASONS = 2;
+const MAX_PRODUCTS = 10_000;
+const MAX_PRODUCTS_OF_TWO = 300; // for pairs of moves
+const MAX_REASONS = 2;
 
 /** @param {(axis: number) => boolean} test */
 const onBoth = (test) => test(0) && test(1);
@@ -62,12 +62,12 @@ function showsAt(settings, of, way) {
 export function hidingOf(settings, of, way) {
   const products = countProducts(settings.spec);
   // Only the board's rounding hides it.
-  if (products > MOST_PRODUCTS || showsAt(settings, of, way)) return { reasons: [], together: false };
+  if (products > MAX_PRODUCTS || showsAt(settings, of, way)) return { reasons: [], together: false };
   const shows = (/** @type {Move} */ move) => showsAt(move.settings, of, way);
   const numbers = NUMBERS.map((name) => randomMove(settings, name)).find(shows);
   if (numbers) return { reasons: [firstReason(settings, numbers, of, way)], together: false };
   const alone = geometryReasons(settings, null, of, way);
-  if (alone.length || products > MOST_PRODUCTS_OF_TWO) return { reasons: alone, together: false };
+  if (alone.length || products > MAX_PRODUCTS_OF_TWO) return { reasons: alone, together: false };
   for (const first of firstMoves(settings)) {
     const [second] = geometryReasons(settings, first, of, way);
     if (second) return { reasons: [firstReason(settings, first, of, way), second], together: true };
@@ -83,7 +83,7 @@ export function hidingOf(settings, of, way) {
  */
 function geometryReasons({ spec, ...settings }, first, of, way) {
   const from = first?.settings ?? { spec, ...settings };
-  const tried = nearbyGeometries(from, MOST_PRODUCTS)
+  const tried = nearbyGeometries(from, MAX_PRODUCTS)
     .filter(({ control }) => control !== first?.control)
     .map((move) => ({ move, shows: showsAt(move.settings, of, way) }));
   if (!tried.some(({ shows }) => shows)) return [];
@@ -94,7 +94,7 @@ function geometryReasons({ spec, ...settings }, first, of, way) {
   let left = known.filter(({ shows }) => shows);
   /** @type {Reason[]} */
   const reasons = [];
-  while (left.length && reasons.length < MOST_REASONS) {
+  while (left.length && reasons.length < MAX_REASONS) {
     const withFact = (/** @type {string} */ fact) => left.filter(({ ended }) => ended.includes(fact));
     // Holds while hidden, ends when shown.
     const scores = facts.map((fact) => {
@@ -115,7 +115,7 @@ function geometryReasons({ spec, ...settings }, first, of, way) {
  * @param {Settings} settings @returns {Move[]}
  */
 function firstMoves(settings) {
-  const larger = nearbyGeometries(settings, MOST_PRODUCTS).filter(({ control, settings: { spec } }) => {
+  const larger = nearbyGeometries(settings, MAX_PRODUCTS).filter(({ control, settings: { spec } }) => {
     const name = /** @type {keyof Spec} */ (control);
     const [before, after] = [[settings.spec[name]].flat(2), [spec[name]].flat(2)];
     return control !== "padding_mode" && after.every((value, index) => value > before[index]);

@@ -3,7 +3,7 @@
 import { typedAgrees } from "./typed_number.js";
 import { upTo } from "../rules/shapes_and_indices.js";
 
-const MOST = 200; // products: of more, some pair always fits
+const MAX_PRODUCTS = 200; // products: of more, some pair always fits
 /** Of two products, each missing (−1) or added twice (1). */
 const SLIPS = [
   [-1, -1],
@@ -17,7 +17,7 @@ const SLIPS = [
  * @param {number[]} products @param {number} right their sum @param {number} typed
  */
 export function provesSign(products, right, typed) {
-  if (products.length > MOST) return false;
+  if (products.length > MAX_PRODUCTS) return false;
   const flipped = products.filter((product) => typedAgrees(typed, right - 2 * product));
   const pairs = products.flatMap((one, at) => upTo(at).map((other) => [one, products[other]]));
   const isOther = (/** @type {number[]} */ [one, other]) =>

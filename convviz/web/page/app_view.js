@@ -40,12 +40,12 @@ export function drawApp(el, model, chosen, share, player, { drawer, own = false,
   const controls = createColumn(model, chosen, share, follow, closers);
   const picture = element("div.cv-picture");
   // Step and maker of the last word on the settings; empty while awaited.
-  const tellSettled = () => {
+  const markSettled = () => {
     const { step, from } = model.get("values");
     setAttribute(picture, "data-settled", model.settled() && step ? `${step} ${from}` : "");
   };
-  follow("settings", tellSettled);
-  follow("change:values", tellSettled);
+  follow("settings", markSettled);
+  follow("change:values", markSettled);
   // The drawer follows its button, so that Tab leads into it; the sheet puts it below the controls.
   const body = element("div.cv-body", ...(drawer ? [drawer] : []), controls, picture);
   const heading = element("div.cv-heading");

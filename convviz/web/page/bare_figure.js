@@ -1,6 +1,6 @@
 // The bare figure: panels and signs of one band in the box that its page gives it, for <convviz-board band="input">.
-import PICTURE from "../../facts/picture.json" with { type: "json" };
-import WORDS from "../../facts/words/board_element.json" with { type: "json" };
+import PICTURE from "../../facts/data/picture.json" with { type: "json" };
+import WORDS from "../../facts/data/words/board_element.json" with { type: "json" };
 import { element, listen, setText } from "../base/dom.js";
 import { isCalm } from "../base/motion.js";
 import { sentences } from "../base/sentences.js";

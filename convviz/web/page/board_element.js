@@ -1,6 +1,6 @@
 // <convviz-board>: the board as an element of somebody else's page, in a shadow root. The modules of several
 // languages meet in one place of the page, and each element takes the one of its language.
-import WORDS from "../../facts/words/board_element.json" with { type: "json" };
+import WORDS from "../../facts/data/words/board_element.json" with { type: "json" };
 import { samePlace } from "../base/cell_place.js";
 import { element } from "../base/dom.js";
 import { understood } from "../base/wanted_language.js";
@@ -30,7 +30,7 @@ function meeting() {
   return page[PLACE];
 }
 
-/** In a board's place. @param {unknown} error */
+/** Shows why there is no board, in its place. @param {unknown} error */
 export function failed(error) {
   const why = /** @type {Error} */ (error).message.replace(/\.$/, "");
   return element("p.cv-notice", { "data-failed": "true", role: "alert" }, say("failed", { why }));

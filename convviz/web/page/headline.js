@@ -1,7 +1,7 @@
 // What a visitor reads first: a question, and below it what was just done, or what the app was given to say,
 // or its own sentence. A lesson's card takes their place.
-import ARRIVAL from "../../facts/words/intro_animation.json" with { type: "json" };
-import WORDS from "../../facts/words/headline.json" with { type: "json" };
+import ARRIVAL from "../../facts/data/words/intro_animation.json" with { type: "json" };
+import WORDS from "../../facts/data/words/headline.json" with { type: "json" };
 import { element, makeButton, setText } from "../base/dom.js";
 import { setRich } from "../base/rich_text.js";
 import { sentences } from "../base/sentences.js";
@@ -36,9 +36,9 @@ export function createHeadline(model, follow, watch) {
     const settings = model.settings();
     const there = model.shown();
     const { broken } = model.get("values");
-    const isTold = model.get("revealed").includes(settings.broken);
+    const isNamed = model.get("revealed").includes(settings.broken);
     const isUnseen = broken?.guilty && !broken.result; // the chosen reading has no such step
-    const riddle = isUnseen ? "unseen" : broken?.alike ? "broken.alike" : isTold ? "broken.told" : "broken";
+    const riddle = isUnseen ? "unseen" : broken?.alike ? "broken.alike" : isNamed ? "broken.told" : "broken";
     const kind = kindOf(settings, there && turns(there.settings, there.numbers.stages.weight));
     setText(question, say(`question.${kind === "broken" ? riddle : kind}`));
     setText(act, ACTS[kind] ? say(`act.${ACTS[kind]}`) : "");

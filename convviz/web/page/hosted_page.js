@@ -8,7 +8,7 @@ import { createPageModel } from "../numbers/page_model.js";
 import { FIRST_STATE } from "../rules/settings_link.js";
 import { addressWith, followAddress } from "./static_page_address.js";
 import { loadFile } from "./load_on_demand.js";
-import { createLanguages, goOn, tellUnknown } from "./languages.js";
+import { createLanguages, goOn, warnOfUnknownLanguage } from "./languages.js";
 import { drawLive } from "./live_app_view.js";
 import { createPanes } from "./tab_panes.js";
 import { say } from "../base/server_sentences.js";
@@ -45,7 +45,7 @@ export function startPage(data, live, without) {
   const player = new Player(model, shelf, tabs);
   const wish = createValues({ present: false });
   followAddress(model, player, wish, !goOn(model, player));
-  tellUnknown(languages, model);
+  warnOfUnknownLanguage(languages, model);
   /** @type {[string, string][]} */
   const recorded = Object.entries(data.recorded);
   const alone = Object.fromEntries(recorded.map(([tab, address]) => [tab, () => fetchRecorded(address)]));

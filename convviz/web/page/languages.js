@@ -1,6 +1,6 @@
 // The languages of a page that comes in several: the page is loaded anew in the language that is chosen, a
 // widget drawn anew, and goes on where it was: the settings with their way back, and the lesson.
-import WORDS from "../../facts/words/language.json" with { type: "json" };
+import WORDS from "../../facts/data/words/language.json" with { type: "json" };
 import { element, makeButton } from "../base/dom.js";
 import { keep, takeKept } from "../base/kept_over_reload.js";
 import { createMenu } from "../base/menu.js";
@@ -37,7 +37,7 @@ export function goToAsked(languages) {
 }
 
 /** In English, if the address asks for an unknown one. @param {Languages} languages @param {Model} model */
-export function tellUnknown(languages, model) {
+export function warnOfUnknownLanguage(languages, model) {
   const wanted = wantedLanguage();
   if (!wanted || language() !== FIRST || understood(wanted, Object.keys(languages))) return;
   const known = Object.entries(languages).map(([tag, { name }]) => `${tag} (${name})`);

@@ -1,6 +1,6 @@
 // The lecture: one band fills the screen, with a thin bar of controls below it; a clicker's keys step.
 // Nothing is made for it but its bar, and what is set stays set when it ends.
-import WORDS from "../../facts/words/lecture.json" with { type: "json" };
+import WORDS from "../../facts/data/words/lecture.json" with { type: "json" };
 import { element, focusOf, makeButton, setText, svgElement } from "../base/dom.js";
 import { ARROWS, TYPING, isBare } from "../base/keys.js";
 import { iconButton } from "../board/steps/step_controls.js";

@@ -1,8 +1,8 @@
 // One view of the live app: its heading, tabs and buttons around controls and board. A widget draws it, the
 // served page, and the page on a static host.
-import SETTINGS from "../../facts/settings.json" with { type: "json" };
+import SETTINGS from "../../facts/data/settings.json" with { type: "json" };
 import { element } from "../base/dom.js";
-import { tellHolders } from "../base/when_attached.js";
+import { notifyHolders } from "../base/when_attached.js";
 import { language } from "../base/sentences.js";
 import { Share } from "../controls/share_menu.js";
 import { createLessonButtons, stepLink } from "../lesson/lesson_controls.js";
@@ -43,7 +43,7 @@ export function drawLive(
   const lessons = createLessonButtons(player, app.readLesson);
   el.toggleAttribute("data-many", tabs.entries.querySelectorAll("[data-entry]").length > FEW);
   app.heading.append(lessons.el, tabs.entries, ...(menu ? [menu] : []), app.lecture);
-  const forget = tellHolders(el);
+  const forget = notifyHolders(el);
   return () => {
     forget();
     for (const part of [share, tabs, lessons, app]) part.close();

@@ -37,7 +37,7 @@ function askTorch({ numbers, version }, model) {
   server.open();
 }
 
-/** Empty: it is there. @param {string} sentence */
+/** Says why torch is not there; the empty sentence hides the line. @param {string} sentence */
 function tell(sentence) {
   const [banner, text] = [byId("convviz-lost"), byId("convviz-lost-text")];
   banner.hidden = !sentence;

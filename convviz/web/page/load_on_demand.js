@@ -13,7 +13,7 @@ const PATIENCE_MS = 10_000; // long computations
  */
 
 /**
- * Beside the page.
+ * Loads a file that lies beside the page.
  * @template {"arrayBuffer" | "json" | "text"} Kind @param {string} address @param {Kind} kind
  * @param {(why: string) => string} [sentence] @returns {Promise<Awaited<ReturnType<Response[Kind]>>>}
  */

@@ -47,7 +47,7 @@ function render({ el, data, own = false, makeNumbers = fromPage }) {
     tabs?.close();
     app.close();
   };
-  if (!data.height) tellHeight(/** @type {HTMLElement} */ (el.closest(".cv-page") ?? el));
+  if (!data.height) postHeight(/** @type {HTMLElement} */ (el.closest(".cv-page") ?? el));
   return { model, close };
 }
 
@@ -75,7 +75,7 @@ function createOwnTabs(model, colorscales, tabs, recorded = {}) {
 }
 
 /** To the page around an iframe; anybody may read it. @param {HTMLElement} el */
-function tellHeight(el) {
+function postHeight(el) {
   if (window.parent === window) return;
   el.dataset.grows = ""; // no vh: it would chase its own height
   let told = -SLACK;

@@ -24,12 +24,12 @@ export class TabData {
   #slow;
   #later;
   #choices;
-  /** Of the shown data. @type {Question} */
+  /** @type {Question} */
   #shown;
   /** @type {any} */
   #data = {};
   #step = 0;
-  /** One at a time. @type {Question | null} */
+  /** The request that is under way: one at a time. @type {Question | null} */
   #asked = null;
   #hurried = ""; // its key
   #resting = ""; // its key

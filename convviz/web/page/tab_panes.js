@@ -86,7 +86,7 @@ class Panes {
     if (!this.#answers()) return; // the pane says that it waits
     const { values, data } = this.#paneOf(name);
     data.ask(message)?.then(
-      ({ message: { reply }, buffers }) => reply && values.tell("msg:custom", reply, buffers),
+      ({ message: { reply }, buffers }) => reply && values.emit("msg:custom", reply, buffers),
       (error) => this.#model.say(error.message, true),
     );
   }
@@ -102,10 +102,10 @@ class Panes {
     if (data) {
       pane.data.show(data);
       pane.values.put({ busy: false });
-    } else pane.values.tell("msg:custom", reply, buffers);
+    } else pane.values.emit("msg:custom", reply, buffers);
   };
 
-  /** Without torch it waits. */
+  /** Asks for the open tab's data anew; without torch it waits. */
   #refresh() {
     if (!this.#open || OWN.includes(this.#open)) return;
     const { values, data } = this.#paneOf(this.#open);

@@ -19,7 +19,7 @@ const endLoading = () => void byId("convviz-loading")?.remove();
 function start() {
   const state = new KernelState(endLoading);
   let arrived = false;
-  tellProgress(() => {
+  showProgress(() => {
     arrived = true;
   });
   document.addEventListener("DOMContentLoaded", () => {
@@ -40,7 +40,7 @@ function start() {
 }
 
 /** Called by Voilà's template; voila_process after each cell. @param {() => void} onArrived */
-function tellProgress(onArrived) {
+function showProgress(onArrived) {
   const page = /** @type {any} */ (window);
   let slow = "";
   page.voila_process = (/** @type {number} */ cell, /** @type {number} */ count) => {
@@ -82,7 +82,7 @@ function watchForApp(state) {
   look();
 }
 
-/** Set without an event. @param {KernelState} state */
+/** Polls: Voilà's front end sets its flag without an event. @param {KernelState} state */
 function waitForFrontEnd(state) {
   const app = /** @type {any} */ (window).jupyterapp;
   if (!app) return setTimeout(waitForFrontEnd, FRONT_END_EVERY_MS, state);

@@ -1,5 +1,5 @@
 // What the board is told: structure, and values of a step.
-import PICTURE from "../../facts/picture.json" with { type: "json" };
+import PICTURE from "../../facts/data/picture.json" with { type: "json" };
 import { axisWord, cellWords, productsOf } from "../rules/tensor_display_names.js";
 import { isSingleOne } from "../rules/change_settings.js";
 import { editedPanels, isDragged, isDrawnOn, isSlid } from "../rules/edit_cells.js";
@@ -154,7 +154,7 @@ function figureOf({ called, label, roles, shape, tensor }, colorscales) {
   return { data: [trace], layout };
 }
 
-/** For print, too. @param {string} letters @param {number[]} unread @param {"x" | "y"} along */
+/** @param {string} letters @param {number[]} unread @param {"x" | "y"} along */
 function bandsOf(letters, unread, along) {
   return [...letters].flatMap((letter, index) => {
     const kind = /** @type {keyof typeof SHADES | "d"} */ (

@@ -22,7 +22,7 @@ export function copiesOf(geometry, cell) {
   return gradientsAt(geometry, outputCell(geometry, cell)).filter((copy) => copy.panel !== panel);
 }
 
-/** In its three panels. @param {Geometry} geometry @param {Point | null} at @returns {Place[]} */
+/** @param {Geometry} geometry @param {Point | null} at @returns {Place[]} */
 function gradientsAt(geometry, at) {
   if (!at) return [];
   const [down, right] = geometry.gradient_padding;
@@ -69,7 +69,7 @@ export function sourceCell({ padding, input_size, padding_mode }, cell) {
   return row === null || column === null ? null : { row, column };
 }
 
-/** Itself included. @param {Geometry} geometry @param {Point | null} from */
+/** The cells that copy the same input cell, itself included. @param {Geometry} geometry @param {Point | null} from */
 export function cellsCopying(geometry, from, panel = "padded_input") {
   if (!from) return [];
   const [rows, columns] = [from.row, from.column].map((place, axis) =>

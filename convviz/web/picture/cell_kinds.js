@@ -21,7 +21,6 @@ export function kindsOf(spec, name, size) {
 }
 
 /**
- * And the unread lines.
  * @param {Spec} spec @param {string} name @param {number} axis @param {number} size
  * @returns {[string, number[]]}
  */

@@ -39,7 +39,7 @@ export class CellProducts {
     this.#numbers = numbers;
   }
 
-  /** If known. @param {string} panel @param {number[]} at @param {number} row @param {number} column */
+  /** @param {string} panel @param {number[]} at @param {number} row @param {number} column */
   #numberOf(panel, at, row, column) {
     const found = findPlane(this.#specOf(panel), this.#numbers, at);
     return found?.values[found.start + row * this.#specOf(panel).columns.length + column];

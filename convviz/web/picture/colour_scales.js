@@ -1,6 +1,6 @@
 // Colours: name, frame and fill have the variable's hue, its gradient the same. A fill's strength is a number's
 // size up to the scale's end; a negative one is gold.
-import PICTURE from "../../facts/picture.json" with { type: "json" };
+import PICTURE from "../../facts/data/picture.json" with { type: "json" };
 import { panelsOf } from "./panels.js";
 
 /**

@@ -1,5 +1,5 @@
 // A cell of grad_output, from a loss with a target.
-import SETTINGS from "../../facts/settings.json" with { type: "json" };
+import SETTINGS from "../../facts/data/settings.json" with { type: "json" };
 import { formatNumber } from "../base/format.js";
 import { say, sayIfThere } from "./sentences.js";
 

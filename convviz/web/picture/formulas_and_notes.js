@@ -48,7 +48,7 @@ function formOf(spec, name, view) {
   return `weight${spec.batch > 1 ? ".sum" : ""}${overhang(spec).some(Boolean) ? ".cut" : ""}`;
 }
 
-/** Only with a choice. @param {number} planes @param {number[]} at */
+/** An index, where there is more than one plane to choose. @param {number} planes @param {number[]} at */
 const index = (planes, ...at) => (planes > 1 ? `[${at.join(", ")}]` : "");
 
 /**
@@ -64,7 +64,7 @@ function indicesOf(spec, { sample: n, out_channel: o, in_channel: c }) {
   return { n, o, c, k, j, no, nc, ok, cj, at: no && `${n}, ${o}, `, ...first };
 }
 
-/** Of grad_output[i, j]. @param {Spec} spec @param {number} axis */
+/** @param {Spec} spec @param {number} axis */
 function stampAt(spec, axis) {
   const before = foldsBack(spec) ? 0 : spec.padding[axis][0];
   const back = before ? ` − ${before}` : "";

@@ -9,7 +9,7 @@ import { axisTaps, windowsOn } from "../rules/taps.js";
  *   not seen; now: of the 1
  */
 
-const MOST = 9; // rows or columns that are drawn
+const MAX_LINES = 9; // rows or columns that are drawn
 
 export function createResponseMemory() {
   let known = ""; // geometry, kernel and pixel
@@ -18,7 +18,7 @@ export function createResponseMemory() {
   let full = false;
 
   return {
-    /** Forget all. @param {boolean} begin */
+    /** @param {boolean} begin */
     begin(begin) {
       [known, full] = ["", begin];
     },
@@ -38,7 +38,7 @@ export function createResponseMemory() {
       const ones = (others.length ? others : gradient).filter((value) => value !== 0);
       const at = gradient.indexOf(1);
       const size = [(height - 1) * stride[0] + 1, (width - 1) * stride[1] + 1];
-      if (ones.length !== 1 || at < 0 || Math.max(...size) > MOST) return null;
+      if (ones.length !== 1 || at < 0 || Math.max(...size) > MAX_LINES) return null;
       if (!windowsOn(geometry, [pixel.row, pixel.column])) return null; // or outside
       const key = JSON.stringify([geometry, plane, Array.from(planes.weight), pixel.row, pixel.column]);
       if (key !== known) seen = full ? received(geometry, planes.weight, pixel) : new Map();

@@ -42,7 +42,7 @@ function toWeight(geometry, axis) {
   );
 }
 
-/** Along each axis. @param {Geometry} geometry @returns {Rule[]} */
+/** @param {Geometry} geometry @returns {Rule[]} */
 export function rulesOf(geometry) {
   /** @param {(geometry: Geometry, axis: number) => Triple[]} make */
   const both = (make) => [make(geometry, 0), make(geometry, 1)];

@@ -15,7 +15,7 @@ import { pointAt } from "../rules/shapes_and_indices.js";
  *   and columns of the kernel
  */
 
-const MOST = 9; // steps: more is no glance
+const MAX_STEPS = 9; // steps: more is no glance
 
 const KINDS = /** @type {const} */ (["input", "weight", "grad"]);
 
@@ -36,7 +36,7 @@ function showsAll(spec) {
     padding_mode === "zeros" &&
     spec.padding.flat().every((cells) => cells === 0) &&
     kernel_size.every((size, axis) => input_size[axis] === 2 * size - 1) &&
-    kernel_size[0] * kernel_size[1] <= MOST
+    kernel_size[0] * kernel_size[1] <= MAX_STEPS
   );
 }
 

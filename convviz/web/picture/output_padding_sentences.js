@@ -1,6 +1,6 @@
 // A transposed layer's remainder: output_padding.
-import { MOST_CELLS } from "../rules/bounds.js";
-import { MOST_SIZES, sharedWords } from "./remainder_sentences.js";
+import { MAX_CELLS } from "../rules/bounds.js";
+import { MAX_OFFERED_SIZES, sharedWords } from "./remainder_sentences.js";
 import { inTurn, linesOf, pairWords, say } from "./sentences.js";
 import { bothAxes, outputSizes, remainderOf, remainders } from "../rules/conv_geometry.js";
 import { upTo } from "../rules/shapes_and_indices.js";
@@ -53,7 +53,7 @@ function layerSizes(spec, linked) {
   /** @param {number} cells @param {typeof NEAR[number]} id @param {number[]} wanted @returns {NearSize[]} */
   const near = (cells, id, wanted) => {
     const size = spec.input_size.map((lines, axis) => lines - old[axis] + wanted[axis]);
-    if (Math.max(...size) > MOST_CELLS || Math.min(...size) < 1) return [];
+    if (Math.max(...size) > MAX_CELLS || Math.min(...size) < 1) return [];
     const note = say("layers.near_output", { height: size[0], width: size[1] });
     return [{ label: say(id, { cells }), note, size, current: String(wanted) === String(old) }];
   };
@@ -71,7 +71,7 @@ const NEAR = /** @type {const} */ (["layers.near", "layers.near_height", "layers
 /** @param {number} stride @param {number} now */
 function offers(stride, now) {
   const all = stride > 1 ? upTo(stride) : [];
-  return stride > MOST_SIZES
+  return stride > MAX_OFFERED_SIZES
     ? all.filter((value) => [0, now - 1, now, now + 1, stride - 1].includes(value))
     : all;
 }

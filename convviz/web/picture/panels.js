@@ -1,5 +1,5 @@
-// The picture: rows of named panels, from facts/picture.json.
-import PICTURE from "../../facts/picture.json" with { type: "json" };
+// The picture: rows of named panels, from facts/data/picture.json.
+import PICTURE from "../../facts/data/picture.json" with { type: "json" };
 import { kindsOf } from "./cell_kinds.js";
 import { joined, say, sayIfThere } from "./sentences.js";
 import { panelName, shownLetter } from "../rules/tensor_display_names.js";

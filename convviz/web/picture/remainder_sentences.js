@@ -1,6 +1,6 @@
 // The remainder's story; tests/browser/test_remainder.py asks torch about every claim.
 import { allInTurn, inTurn, LINES, linesOf, orWords, pairWords, say } from "./sentences.js";
-import { MOST } from "../rules/settings_and_tensors.js";
+import { MAX_SIZES } from "../rules/settings_and_tensors.js";
 import {
   bothAxes,
   effectiveKernel,
@@ -19,7 +19,7 @@ import { upTo } from "../rules/shapes_and_indices.js";
  * @typedef {{ paragraphs: string[], sizes: NearSize[], named: string }} RemainderStory named: the sizes
  */
 
-export const MOST_SIZES = 6; // buttons an axis
+export const MAX_OFFERED_SIZES = 6; // buttons an axis
 
 /** null: stride 1. @param {Spec} spec @param {boolean} linked @returns {RemainderStory | null} */
 export function remainderStory(spec, linked) {
@@ -43,7 +43,7 @@ function withSize(spec, axis, size) {
   return { ...spec, input_size: pair };
 }
 
-/** Smallest first. @param {Spec} spec @param {number} axis */
+/** @param {Spec} spec @param {number} axis */
 function sameOutput(spec, axis) {
   const smallest = spec.input_size[axis] - remainderOf(spec, axis);
   const sizes = upTo(spec.stride[axis]).map((index) => smallest + index);
@@ -135,8 +135,8 @@ function offersOf(spec, axis) {
   if (step === 1) return []; // one size an output
   const shared = sameOutput(spec, axis);
   const near = [shared[0], size - 1, size, size + 1, shared[shared.length - 1]];
-  const kept = shared.length > MOST_SIZES ? shared.filter((each) => near.includes(each)) : shared;
-  return [...kept, size - remainderOf(spec, axis) + step].filter((each) => each <= MOST.input_size);
+  const kept = shared.length > MAX_OFFERED_SIZES ? shared.filter((each) => near.includes(each)) : shared;
+  return [...kept, size - remainderOf(spec, axis) + step].filter((each) => each <= MAX_SIZES.input_size);
 }
 
 /** @param {Spec} spec @param {Spec} there */

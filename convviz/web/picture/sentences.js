@@ -1,4 +1,4 @@
-import WORDS from "../../facts/words/picture.json" with { type: "json" };
+import WORDS from "../../facts/data/words/picture.json" with { type: "json" };
 import { sentences } from "../base/sentences.js";
 
 /** @typedef {"list.and" | "list.or" | "list.comma" | "clauses.both"} JoinId */
@@ -7,7 +7,10 @@ export const say = sentences(WORDS);
 
 export const LINES = /** @type {const} */ (["rows", "columns"]);
 
-/** Or nothing. @param {string} id @param {Record<string, string | number>} values */
+/**
+ * A sentence, or nothing where there is none of that id.
+ * @param {string} id @param {Record<string, string | number>} values
+ */
 export const sayIfThere = (id, values) =>
   id in WORDS ? say(/** @type {keyof typeof WORDS} */ (id), values) : "";
 
@@ -30,7 +33,7 @@ export function orWords(sizes) {
   );
 }
 
-/** As one sentence. @param {string[]} parts */
+/** Joins clauses to one sentence. @param {string[]} parts */
 export function clausesOf(parts) {
   const text = say("clauses.end", { clauses: joined("clauses.both", parts) });
   return text[0].toUpperCase() + text.slice(1);

@@ -45,7 +45,7 @@ export class Pairing {
     this.#board = board;
   }
 
-  /** New panels. */
+  /** Forgets what it knew of panels that are gone. */
   forget() {
     this.#shown = "";
   }

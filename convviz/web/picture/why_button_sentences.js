@@ -1,4 +1,4 @@
-import WORDS from "../../facts/words/why_buttons.json" with { type: "json" };
+import WORDS from "../../facts/data/words/why_buttons.json" with { type: "json" };
 import { sentences } from "../base/sentences.js";
 
 export const sayWhy = sentences(WORDS);

@@ -1,5 +1,5 @@
-// What results are made of (facts/picture.json), and why one stayed.
-import PICTURE from "../../facts/picture.json" with { type: "json" };
+// What results are made of (facts/data/picture.json), and why one stayed.
+import PICTURE from "../../facts/data/picture.json" with { type: "json" };
 import { sayGesture } from "./gesture_sentences.js";
 import { kindsTaken } from "../rules/loss_inputs.js";
 import { shownName } from "../rules/tensor_display_names.js";

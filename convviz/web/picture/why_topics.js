@@ -8,7 +8,7 @@ import { remainderOf } from "../rules/conv_geometry.js";
  *   }} Shown a panel
  */
 
-/** In order. @param {string} band @param {Shown[]} panels @param {Geometry} geometry */
+/** @param {string} band @param {Shown[]} panels @param {Geometry} geometry */
 export function topicsOf(band, panels, geometry) {
   if (geometry.transposed) return []; // no gradient is rotated there
   /** @param {string} name */

@@ -1,5 +1,5 @@
 // An equation's steps: places of window or stamp, and when cells are complete.
-import PICTURE from "../../facts/picture.json" with { type: "json" };
+import PICTURE from "../../facts/data/picture.json" with { type: "json" };
 import { bothAxes, sourcesOf } from "../rules/conv_geometry.js";
 import { foldsBack, stampedSize } from "./cell_copies.js";
 

@@ -25,7 +25,7 @@ import { upTo } from "./shapes_and_indices.js";
 
 /** What controls offer; a geometry from outside may lie beyond. */
 export const LIMITS = /** @type {Record<Limited, Pair>} */ (OFFERED);
-export const MOST_CELLS = LARGEST.input_size;
+export const MAX_CELLS = LARGEST.input_size;
 const PER_AXIS = /** @type {AxisName[]} */ (PAIRS);
 const PER_AXIS_PLAIN = PER_AXIS.filter((name) => !OF_THE_LAYER.includes(name));
 
@@ -84,7 +84,7 @@ function withLayerValue(spec, name, axis, value, linked) {
   const extra = wanted.map((cells, side) => Math.min(cells, stride[side] - 1));
   const own = name === "input_size" || name === "output_padding" ? {} : { [name]: pair };
   const made = layerSpec(spec, sizes, name === "output_padding" ? wanted : extra, own);
-  const fits = made?.input_size.every((size, side) => size <= Math.max(MOST_CELLS, spec.input_size[side]));
+  const fits = made?.input_size.every((size, side) => size <= Math.max(MAX_CELLS, spec.input_size[side]));
   return fits ? made : null;
 }
 
@@ -112,7 +112,7 @@ function layerOutput(spec, axis, size, extra) {
 }
 
 /**
- * All others fixed.
+ * The range of one setting, all others fixed.
  * @param {Spec} spec @param {AxisName} name @param {number} axis @param {boolean} linked
  * @param {boolean} transposed
  */
@@ -207,10 +207,10 @@ function mendLayer(before, wanted, moves) {
     while (outputAlong(axis) < 1) sides[sides.indexOf(Math.max(...sides))] -= 1;
     if (Math.max(...sides) !== most) moves.push(moved("moved.padding", axis, most, Math.max(...sides)));
     const size = sizes[axis];
-    while (outputAlong(axis) > Math.max(MOST_CELLS, before.input_size[axis]) && sizes[axis] > 1)
+    while (outputAlong(axis) > Math.max(MAX_CELLS, before.input_size[axis]) && sizes[axis] > 1)
       sizes[axis] -= 1;
     if (sizes[axis] !== size)
-      moves.push(moved("moved.input_size", axis, size, sizes[axis], { most: MOST_CELLS }));
+      moves.push(moved("moved.input_size", axis, size, sizes[axis], { most: MAX_CELLS }));
   }
   return { ...made, input_size: bothAxes(outputAlong) };
 }

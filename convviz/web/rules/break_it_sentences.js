@@ -1,4 +1,4 @@
-import WORDS from "../../facts/words/break_it.json" with { type: "json" };
+import WORDS from "../../facts/data/words/break_it.json" with { type: "json" };
 import { sentences } from "../base/sentences.js";
 
 export const sayBreakIt = sentences(WORDS);

@@ -6,7 +6,7 @@ import { isPlain } from "./tensor_display_names.js";
 import { planeIndex, shownAt } from "./shown_plane.js";
 import { say } from "./sentences.js";
 import { PRESETS, sampleKernel } from "./samples.js";
-import { MOST, replaced, shapeOfOutput, sourceWith, weightOf } from "./settings_and_tensors.js";
+import { MAX_SIZES, replaced, shapeOfOutput, sourceWith, weightOf } from "./settings_and_tensors.js";
 import { remainderOf, weightShape } from "./conv_geometry.js";
 import { flatIndex, halfTurned, planeOf, upTo } from "./shapes_and_indices.js";
 
@@ -158,7 +158,7 @@ const shownWeight = ({ spec, plane }) => shownAt(plane, spec, "weight", false);
  * @param {Settings} settings @param {boolean} wanted @returns {Changed}
  */
 export function setBias(settings, wanted) {
-  const values = upTo(MOST.out_channels).map((channel) => DEFAULT_BIAS[channel % DEFAULT_BIAS.length]);
+  const values = upTo(MAX_SIZES.out_channels).map((channel) => DEFAULT_BIAS[channel % DEFAULT_BIAS.length]);
   const bias = wanted ? { kind: "values", values, shape: [values.length] } : null;
   return [replaced(settings, { bias }), []];
 }

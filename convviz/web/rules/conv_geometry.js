@@ -70,11 +70,11 @@ export const weightShape = (spec) => [spec.out_channels, spec.in_channels / spec
 /** @param {Spec} spec */
 export const outputShape = (spec) => [spec.batch, spec.out_channels, ...outputSizes(spec)];
 
-/** Padding included. @param {Spec} spec */
+/** @param {Spec} spec */
 export const countProducts = (spec) =>
   countOf([spec.batch, ...outputShape(spec).slice(2), ...weightShape(spec)]);
 
-/** By ConvSpec's rules. @param {Spec} spec */
+/** Whether ConvSpec would take it. @param {Spec} spec */
 export function isPossible(spec) {
   const counts = [...spec.input_size, ...spec.kernel_size, ...spec.stride, ...spec.dilation];
   if ([...counts, spec.in_channels, spec.out_channels, spec.groups, spec.batch].some((count) => count < 1))

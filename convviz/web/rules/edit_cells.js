@@ -1,10 +1,10 @@
 // Writing numbers into cells.
-import SETTINGS from "../../facts/settings.json" with { type: "json" };
+import SETTINGS from "../../facts/data/settings.json" with { type: "json" };
 import { kindsTaken, lossWith } from "./loss_inputs.js";
 import { isPlain, panelName } from "./tensor_display_names.js";
 import { say } from "./sentences.js";
 import {
-  MOST_NUMBER,
+  MAX_NUMBER,
   biasOf,
   inputOf,
   likeOutput,
@@ -43,7 +43,7 @@ export function editCell(settings, { panel, row, column, value }, gradOutput = n
     const names = [...new Set(Object.keys(fields).map((name) => panelName(name, settings)))];
     throw new Error(say("refused.follows", { name: panelName(panel, settings), panels: names.join(", ") }));
   }
-  if (!(Math.abs(value) < MOST_NUMBER)) throw new Error(say("refused.number", { most: MOST_NUMBER, value }));
+  if (!(Math.abs(value) < MAX_NUMBER)) throw new Error(say("refused.number", { most: MAX_NUMBER, value }));
   const made = withCells(settings, panel, [[row, column]], value, gradOutput);
   if (!made) throw new Error(say(panel === "padded_grad_output" ? "refused.zero" : "refused.border"));
   return [made, []];
@@ -57,7 +57,7 @@ export function editCell(settings, { panel, row, column, value }, gradOutput = n
 export function paintCells(settings, { panel, cells, value }) {
   if (!isDrawnOn(settings, panel))
     throw new Error(say("refused.drawn", { name: panelName(panel, settings) }));
-  if (!(Math.abs(value) < MOST_NUMBER)) throw new Error(say("refused.number", { most: MOST_NUMBER, value }));
+  if (!(Math.abs(value) < MAX_NUMBER)) throw new Error(say("refused.number", { most: MAX_NUMBER, value }));
   return [withCells(settings, panel, cells, value, null) ?? settings, []];
 }
 

@@ -1,5 +1,5 @@
 // The features: each a tab, and a folder of convviz/features. What they say they are, in the order of the page.
-import FEATURES from "../../facts/features.json" with { type: "json" };
+import FEATURES from "../../facts/data/features.json" with { type: "json" };
 
 /** @typedef {typeof FEATURES[number]} Feature */
 

@@ -1,5 +1,5 @@
 // What is sent back: a single 1, ones, or what a loss makes.
-import SETTINGS from "../../facts/settings.json" with { type: "json" };
+import SETTINGS from "../../facts/data/settings.json" with { type: "json" };
 import { isSingleOne, singleOne } from "./change_settings.js";
 import { lossWith, withKindsOfLoss } from "./loss_inputs.js";
 import { replaced } from "./settings_and_tensors.js";

@@ -1,5 +1,5 @@
-// Values in links, as in settings/link_values.py, by facts/settings.json. Readers throw.
-import SETTINGS from "../../facts/settings.json" with { type: "json" };
+// Values in links, as in settings/link_values.py, by facts/data/settings.json. Readers throw.
+import SETTINGS from "../../facts/data/settings.json" with { type: "json" };
 import { countOf } from "./shapes_and_indices.js";
 
 /**

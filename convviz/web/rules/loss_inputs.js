@@ -1,5 +1,5 @@
 // What losses are given, as facts/loss_inputs.py reads it.
-import SETTINGS from "../../facts/settings.json" with { type: "json" };
+import SETTINGS from "../../facts/data/settings.json" with { type: "json" };
 import { say } from "./sentences.js";
 
 /** @type {Record<string, Partial<Record<"target" | "grad", string[]>>>} */
@@ -21,7 +21,7 @@ export function offeredKinds({ loss }, given) {
   );
 }
 
-/** Else its first kind. @param {Settings} settings @returns {Settings} */
+/** @param {Settings} settings @returns {Settings} */
 export function withKindsOfLoss(settings) {
   const made = { ...settings };
   for (const given of GIVEN) {

@@ -20,14 +20,13 @@ function withSide(spec, axis, side, cells) {
   return { ...spec, padding };
 }
 
-/** Others fixed. @param {Spec} spec @param {number} axis @param {number} side */
+/** @param {Spec} spec @param {number} axis @param {number} side */
 export const sideRange = (spec, axis, side) =>
   reachable(spec.padding[axis][side], LIMITS.padding, (cells) =>
     isPossible(withSide(spec, axis, side, cells)),
   );
 
 /**
- * Whatever is linked.
  * @param {Settings} settings @param {number} axis @param {number} side @param {number} cells
  * @returns {Changed}
  */

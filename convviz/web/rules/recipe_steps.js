@@ -1,6 +1,6 @@
-// Recipes, as in mistakes/recipe_steps.py: facts/recipes.json has the right choices, facts/mistakes/
+// Recipes, as in mistakes/recipe_steps.py: facts/data/recipes.json has the right choices, facts/data/mistakes/
 // those that differ.
-import RECIPES from "../../facts/recipes.json" with { type: "json" };
+import RECIPES from "../../facts/data/recipes.json" with { type: "json" };
 import { bothAxes, outputSize, remainderOf } from "./conv_geometry.js";
 import { upTo } from "./shapes_and_indices.js";
 
@@ -24,7 +24,7 @@ const KNOWN = {
 export const isKnown = (way) =>
   Object.entries(way).every(([step, choice]) => !(step in KNOWN) || KNOWN[step].includes(choice));
 
-/** Open choices made right. @param {Result} of @param {Recipe} recipe @returns {Recipe} */
+/** @param {Result} of @param {Recipe} recipe @returns {Recipe} */
 export const completeRecipe = (of, recipe) => ({ ...RECIPES[of], ...recipe });
 
 /** @param {Spec} spec @param {number} axis @returns {Line} */

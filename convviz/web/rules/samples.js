@@ -1,6 +1,6 @@
 // Named inputs and kernels, as in samples/; planes in reading order.
-import DIGITS from "../../facts/digits.json" with { type: "json" };
-import SETTINGS from "../../facts/settings.json" with { type: "json" };
+import DIGITS from "../../facts/data/digits.json" with { type: "json" };
+import SETTINGS from "../../facts/data/settings.json" with { type: "json" };
 import { countOf, eachCell, flatIndex, indicesAt, upTo } from "./shapes_and_indices.js";
 
 /** Sums of outer products, the column first. @type {Record<string, string[][]>} */

@@ -1,5 +1,5 @@
 // A row a setting, as settings/schema.py reads it: kind, values, name in a link, looks.
-import SETTINGS from "../../facts/settings.json" with { type: "json" };
+import SETTINGS from "../../facts/data/settings.json" with { type: "json" };
 import { TABS } from "./features.js";
 
 /**
@@ -29,7 +29,7 @@ export const OFFERED = Object.fromEntries(SCHEMA.map(([name, { offered }]) => [n
 export const LARGEST = Object.fromEntries(
   rowsThat(({ spec, limits }) => spec && limits).map(([name, { limits = [0, 0] }]) => [name, limits[1]]),
 );
-/** In order. @type {Record<string, LinkKey>} */
+/** @type {Record<string, LinkKey>} */
 export const LINK_KEYS = Object.fromEntries(
   rowsThat(({ link }) => link !== "").map(([field, row]) => [row.link ?? field, { ...row, field }]),
 );

@@ -1,4 +1,4 @@
-import WORDS from "../../facts/words/rules.json" with { type: "json" };
+import WORDS from "../../facts/data/words/rules.json" with { type: "json" };
 import { sentences } from "../base/sentences.js";
 
 /** @typedef {keyof typeof WORDS} SentenceId */

@@ -1,6 +1,6 @@
 // Settings, as App.state() returns them, and their tensors, as in settings/tensors.py. Replaced whole, never
 // changed.
-import SETTINGS from "../../facts/settings.json" with { type: "json" };
+import SETTINGS from "../../facts/data/settings.json" with { type: "json" };
 import { kindsTaken, withKindsOfLoss } from "./loss_inputs.js";
 import { randomTenths } from "./torch_random.js";
 import { planeWithin } from "./shown_plane.js";
@@ -25,8 +25,10 @@ import { upTo, countOf, flatIndex } from "./shapes_and_indices.js";
  */
 
 /** Limits of the board. */
-export const MOST = /** @type {Record<Exclude<keyof Spec, "version" | "padding_mode">, number>} */ (LARGEST);
-export const MOST_NUMBER = SETTINGS.limits.number;
+export const MAX_SIZES = /** @type {Record<Exclude<keyof Spec, "version" | "padding_mode">, number>} */ (
+  LARGEST
+);
+export const MAX_NUMBER = SETTINGS.limits.number;
 const STREAMS = SETTINGS.random_streams; // of seeds
 
 /** @param {number[]} shape @param {ArrayLike<number>} values @returns {Tensor} */
@@ -42,7 +44,7 @@ export const sourceWith = ({ shape, data }) => ({ kind: "values", values: [...da
 export function replaced(settings, changes) {
   const made = { ...settings, ...changes };
   const { spec } = made;
-  const limits = /** @type {[keyof typeof MOST, number][]} */ (Object.entries(MOST));
+  const limits = /** @type {[keyof typeof MAX_SIZES, number][]} */ (Object.entries(MAX_SIZES));
   for (const [name, most] of limits) {
     if (Math.max(...[spec[name]].flat(2)) <= most) continue;
     throw new Error(say("refused.page_size", { name, most }));
@@ -100,7 +102,7 @@ export function weightOf(settings) {
   return tensorOf(shape, planes);
 }
 
-/** Typed or random. @param {Settings} settings @param {keyof typeof STREAMS} given @param {number[]} shape */
+/** @param {Settings} settings @param {keyof typeof STREAMS} given @param {number[]} shape */
 function ownOf(settings, given, shape) {
   const { kind, values = [], shape: own = [] } = settings[given];
   if (kind === "values") return tensorOf(shape, fitTensor(values, own, shape));

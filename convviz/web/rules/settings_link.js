@@ -1,5 +1,5 @@
 // Settings as a link, to the letter as in settings/link.py.
-import SETTINGS from "../../facts/settings.json" with { type: "json" };
+import SETTINGS from "../../facts/data/settings.json" with { type: "json" };
 import { isWhole, readValue, toldOf, writeValue } from "./link_values.js";
 import { notTaken, withKindsOfLoss } from "./loss_inputs.js";
 import { planeWithin } from "./shown_plane.js";
@@ -19,10 +19,9 @@ export const BASE_STATE = /** @type {Settings} */ (/** @type {unknown} */ (SETTI
 export const FIRST_STATE = /** @type {Settings} */ (
   /** @type {unknown} */ ({ ...SETTINGS.base_state, ...SETTINGS.first_picture })
 );
-/** By version. @type {Record<string, Settings>} */
+/** @type {Record<string, Settings>} */
 const BASES = { 1: BASE_STATE, [SETTINGS.link_version]: FIRST_STATE };
 
-/** Outside the geometry. */
 const OTHER_KEYS = Object.keys(LINK_KEYS).filter((name) => !LINK_KEYS[name].spec);
 
 /** @param {Settings} state @param {string} name */
@@ -114,10 +113,10 @@ function valuesOf(pairs) {
   return { given, notices };
 }
 
-/** In its place. @param {Settings} settings @param {string} link @returns {Settings} */
+/** @param {Settings} settings @param {string} link @returns {Settings} */
 export const settingAt = (settings, link) => inPlaceOf(settings, fromLink(link).state);
 
-/** One line. @param {string[]} notices */
+/** Notices as one line. @param {string[]} notices */
 export function briefly(notices) {
   const more = notices.length - LIMITS.sentences_shown;
   return [
@@ -140,7 +139,7 @@ function ownPart(text) {
   return address.includes("://") ? "" : address;
 }
 
-/** In order. @param {string} link @returns {Map<string, string[]>} */
+/** @param {string} link @returns {Map<string, string[]>} */
 function pairsOf(link) {
   const found = new Map();
   const own = link.replaceAll("&amp;", "&").replaceAll("+", "%2B"); // a plus is a plus

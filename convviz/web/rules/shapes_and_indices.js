@@ -13,7 +13,7 @@ export const flatIndex = (shape, at) => at.reduce((place, each, axis) => place *
 export const indicesAt = (shape, index) =>
   shape.map((size, axis) => Math.floor(index / countOf(shape.slice(axis + 1))) % size);
 
-/** In a plane. @param {number} index @param {number} columns @returns {Point} */
+/** @param {number} index @param {number} columns @returns {Point} */
 export const pointAt = (index, columns) => ({ row: Math.floor(index / columns), column: index % columns });
 
 /**

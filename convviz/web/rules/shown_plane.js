@@ -1,5 +1,5 @@
 // The shown plane, by the rules of geometry/shown_plane.py.
-import SETTINGS from "../../facts/settings.json" with { type: "json" };
+import SETTINGS from "../../facts/data/settings.json" with { type: "json" };
 import { perGroup } from "./conv_geometry.js";
 
 /**

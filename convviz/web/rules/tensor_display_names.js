@@ -1,5 +1,5 @@
 // Names on the page: a transposed layer has its own.
-import NAMES from "../../facts/names.json" with { type: "json" };
+import NAMES from "../../facts/data/names.json" with { type: "json" };
 
 /** @import { Axis } from "./shown_plane.js" */
 

@@ -31,7 +31,7 @@ function createTwister(seed) {
   return () => ((bits() & 0x1fffff) * 2 ** 32 + bits()) * 2 ** -53;
 }
 
-/** For a few numbers. @param {number} count @param {() => number} uniform */
+/** How torch fills a tensor of fewer than 16 numbers. @param {number} count @param {() => number} uniform */
 function inPairs(count, uniform) {
   const found = [];
   while (found.length < count) {

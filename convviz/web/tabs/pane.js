@@ -1,5 +1,5 @@
 // What all panes share: a pane stands in a tab beside the board and draws plain data that Python made.
-import TERMS from "../../facts/words/terms.json" with { type: "json" };
+import TERMS from "../../facts/data/words/terms.json" with { type: "json" };
 import { element, makeId, setText } from "../base/dom.js";
 import { keepKeys } from "../base/keys.js";
 import { followKernel } from "../base/lost_kernel.js";
@@ -111,7 +111,7 @@ function openPane({ model, el }, name, build) {
     root.dataset.shown = String(data.step ?? "");
   }
 
-  const tellBusy = () => root.setAttribute("aria-busy", String(Boolean(model.get("busy"))));
+  const showBusy = () => root.setAttribute("aria-busy", String(Boolean(model.get("busy"))));
 
   const follower = followTheme(
     () => model.get("theme"),
@@ -121,10 +121,10 @@ function openPane({ model, el }, name, build) {
       if (changed) update();
     },
   );
-  const heard = { "change:data": update, "change:busy": tellBusy, "change:theme": follower.refresh };
+  const heard = { "change:data": update, "change:busy": showBusy, "change:theme": follower.refresh };
   for (const [event, listener] of Object.entries(heard)) model.on(event, listener);
   update();
-  tellBusy();
+  showBusy();
   return () => {
     for (const [event, listener] of Object.entries(heard)) model.off(event, listener);
     follower.stop();

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import MISTAKES from "../../../convviz/facts/mistakes.json" with { type: "json" };
+import MISTAKES from "../../../convviz/facts/data/mistakes.json" with { type: "json" };
 import { createWhy, hidingWords } from "../../../convviz/features/mistakes/why_hidden.js";
 import { hidingOf } from "../../../convviz/web/numbers/what_hides_mistake.js";
 import { fromLink } from "../../../convviz/web/rules/settings_link.js";

@@ -18,7 +18,7 @@ import { drawer, randomState } from "../../js/conv_by_definition.mjs";
 import { PRINT, npyOf } from "../../js/printed_numbers.mjs";
 import { falseReasons } from "../../js/reasons_checked_anew.mjs";
 
-const FOLDER = new URL("../../../convviz/facts/mistakes/", import.meta.url);
+const FOLDER = new URL("../../../convviz/facts/data/mistakes/", import.meta.url);
 const MISTAKES = readdirSync(FOLDER).map((name) => JSON.parse(readFileSync(new URL(name, FOLDER), "utf8")));
 const RESULTS = ["output", "grad_input", "grad_weight", "grad_bias"];
 

@@ -17,7 +17,7 @@ import torch.nn.functional as F
 import convviz
 from convviz.app import permissions
 from convviz.facts import facts
-from convviz.facts.current_language import language, use_locale
+from convviz.facts.i18n.current_language import language, use_locale
 from convviz.facts.words import sentences
 from convviz.features.race import race_slots
 from convviz.features.race.race_process import RaceProcess

@@ -11,7 +11,7 @@ import { createRemainder } from "./remainder_story.js";
 import { createGradMenu } from "./grad_output_menu.js";
 import { createViewSwitch } from "./window_or_stamps_switch.js";
 
-/** Formula, note and remainder. @param {Shared} board @param {string} name */
+/** @param {Shared} board @param {string} name */
 function createNotes(board, name) {
   const symbols = createSymbols();
   const formula = createFormula();

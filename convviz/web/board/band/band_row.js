@@ -2,7 +2,7 @@
 import { element } from "../../base/dom.js";
 import { createSign, createTerm, putInOrder, signWidth } from "./band_elements.js";
 import { Panel } from "../panel/panel.js";
-import { MOST_LINES } from "../panel/name_line_breaks.js";
+import { MAX_LINES } from "../panel/name_line_breaks.js";
 import {
   GAP,
   NUMBERED_UP_TO,
@@ -105,7 +105,7 @@ export class BandRow {
   fit(room, wraps) {
     const { letters } = this.#asks(false);
     // Break names where numbers or cells gain.
-    const tries = Array.from({ length: MOST_LINES }, (_, index) => {
+    const tries = Array.from({ length: MAX_LINES }, (_, index) => {
       const terms = this.#terms(index + 1);
       const sizes = fitCells(terms, room, wraps);
       const isWhole = linesOf(terms, sizes, wraps ? room.width : Infinity).every(
@@ -122,7 +122,7 @@ export class BandRow {
     this.#fitted = this.#crowding();
   }
 
-  /** Where the rows flow. @param {number} cell @param {number} width */
+  /** @param {number} cell @param {number} width */
   setSize(cell, width) {
     for (const panel of this.panels.values()) {
       const { rows, columns } = panel.spec();

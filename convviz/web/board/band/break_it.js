@@ -1,5 +1,5 @@
 // "Break it": leave out a step of a band's equation, and read what comes of it.
-import BROKEN from "../../../facts/breakable_steps.json" with { type: "json" };
+import BROKEN from "../../../facts/data/breakable_steps.json" with { type: "json" };
 import { element, makeButton, setHidden, setText } from "../../base/dom.js";
 import { walkAlong } from "../../base/roving_tabindex.js";
 import { sayBreakIt } from "../../rules/break_it_sentences.js";
@@ -92,13 +92,13 @@ export class BreakIt {
     const isBreakable = Boolean(broken) && this.#ids.length > 0;
     setHidden(this.el, !isBreakable);
     const here = broken?.id && broken.equation === this.#name ? broken : null;
-    const isTold = !here || this.#board.model.get("revealed").includes(here.id);
+    const isNamed = !here || this.#board.model.get("revealed").includes(here.id);
     this.#meet(here?.id ?? "");
-    setHidden(this.#steps.el, !isTold || !(this.#open || here));
-    setHidden(this.opener, !isBreakable || !isTold || !this.#steps.el.hidden);
+    setHidden(this.#steps.el, !isNamed || !(this.#open || here));
+    setHidden(this.opener, !isBreakable || !isNamed || !this.#steps.el.hidden);
     this.#giveBack();
     this.#steps.set(here?.id ?? "");
-    setText(this.#live, this.#says.set(here, isTold));
+    setText(this.#live, this.#says.set(here, isNamed));
     const marked = here?.differs && !this.#board.stepping ? here : null;
     this.el.toggleAttribute("data-differs", Boolean(marked));
     // cheaper than :has()
@@ -106,7 +106,7 @@ export class BreakIt {
     // replaces the band's sentence
     this.el.parentElement?.toggleAttribute("data-broken", Boolean(here));
     this.el.parentElement?.toggleAttribute("data-breaking", !this.#steps.el.hidden);
-    this.#isMarked = mark(panels, marked, isTold, this.#isMarked);
+    this.#isMarked = mark(panels, marked, isNamed, this.#isMarked);
   }
 }
 
@@ -154,12 +154,12 @@ function createSays({ fix, reveal, take }) {
   return {
     el,
     focus: () => fixes.focus({ preventScroll: true }),
-    /** Returns the words. @param {Broken | null} broken @param {boolean} isTold its name may be said */
-    set(broken, isTold) {
+    /** Returns the words. @param {Broken | null} broken @param {boolean} isNamed its name may be said */
+    set(broken, isNamed) {
       setHidden(el, !broken);
-      setHidden(reveals, isTold);
-      for (const each of [fixes, offers]) setHidden(each, !isTold);
-      const text = (isTold ? broken?.sentence : broken?.hidden) ?? "";
+      setHidden(reveals, isNamed);
+      for (const each of [fixes, offers]) setHidden(each, !isNamed);
+      const text = (isNamed ? broken?.sentence : broken?.hidden) ?? "";
       setColoured(words, text);
       const texts = (broken?.offers ?? []).map((offer) => offer.words);
       if (texts.join("|") !== offered)
@@ -173,13 +173,13 @@ function createSays({ fix, reveal, take }) {
 }
 
 /**
- * @param {Map<string, Panel>} panels @param {Broken | null} broken @param {boolean} isTold
+ * @param {Map<string, Panel>} panels @param {Broken | null} broken @param {boolean} isNamed
  * @param {boolean} wasMarked
  */
-function mark(panels, broken, isTold, wasMarked) {
+function mark(panels, broken, isNamed, wasMarked) {
   if (!broken && !wasMarked) return false;
   markSigns(panels, broken?.before ?? "");
-  markPanels(panels, broken, isTold);
+  markPanels(panels, broken, isNamed);
   return Boolean(broken);
 }
 
@@ -201,17 +201,17 @@ function markSigns(panels, before) {
 
 /**
  * The guilty panel is named and split only where it may be told.
- * @param {Map<string, Panel>} panels @param {Broken | null} broken @param {boolean} isTold
+ * @param {Map<string, Panel>} panels @param {Broken | null} broken @param {boolean} isNamed
  */
-function markPanels(panels, broken, isTold) {
+function markPanels(panels, broken, isNamed) {
   for (const panel of panels.values()) {
     const { name } = panel.spec();
     const isGuilty = broken?.guilty === name;
-    const shows = isTold || !isGuilty || broken?.result === name;
-    panel.breakInto((shows && broken?.planes[name]) || null, isGuilty && isTold);
+    const shows = isNamed || !isGuilty || broken?.result === name;
+    panel.breakInto((shows && broken?.planes[name]) || null, isGuilty && isNamed);
     if (name === "rotated_weight") {
       const term = panel.el.closest(".cv-term"); // its sign says "rotated window"
-      term?.toggleAttribute("data-not-rotated", isGuilty && isTold);
+      term?.toggleAttribute("data-not-rotated", isGuilty && isNamed);
     }
   }
 }

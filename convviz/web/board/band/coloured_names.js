@@ -1,5 +1,5 @@
 // Tensor names in formulas and sentences, in their panels' hues.
-import PICTURE from "../../../facts/picture.json" with { type: "json" };
+import PICTURE from "../../../facts/data/picture.json" with { type: "json" };
 import { element } from "../../base/dom.js";
 import { mathElement, piecesOf } from "../../base/mathml.js";
 import { quantityOf } from "../../picture/colour_scales.js";

@@ -1,6 +1,6 @@
 // Forward's menu: what is sent back.
-import NAMES from "../../../facts/names.json" with { type: "json" };
-import WORDS from "../../../facts/words/grad_output_menu.json" with { type: "json" };
+import NAMES from "../../../facts/data/names.json" with { type: "json" };
+import WORDS from "../../../facts/data/words/grad_output_menu.json" with { type: "json" };
 import { element } from "../../base/dom.js";
 import { explain } from "../../base/help.js";
 import { sentences } from "../../base/sentences.js";

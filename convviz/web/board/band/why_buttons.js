@@ -14,7 +14,7 @@ export class WhyButtons {
   #show = makeButton("cv-why-show", sayWhy("show"), () => this.#open && askQuestion(this.el, this.#open));
   answer = element("p.cv-because", { role: "status", hidden: "" }, this.#words, " ", this.#show);
   /** @type {(answered: boolean) => void} */
-  #tellAnswer = () => {};
+  #onAnswer = () => {};
   /** @type {Topic[]} */
   #topics = [];
   /** @type {Topic | null} */
@@ -42,7 +42,7 @@ export class WhyButtons {
   #turnTo(topic) {
     this.#open = topic;
     this.answer.hidden = !topic;
-    this.#tellAnswer(Boolean(topic));
+    this.#onAnswer(Boolean(topic));
     if (topic && this.#geometry) setText(this.#words, becauseWords(topic, this.#geometry));
     this.#show.hidden = !topic || !this.#taught.includes(topic);
     for (const button of this.#buttons())
@@ -57,8 +57,8 @@ export class WhyButtons {
     );
   }
 
-  /** @param {(answered: boolean) => void} tell */
-  onAnswer = (tell) => void (this.#tellAnswer = tell);
+  /** @param {(answered: boolean) => void} listener */
+  onAnswer = (listener) => void (this.#onAnswer = listener);
 
   /** @param {Shown[]} panels @param {Geometry} next */
   set(panels, next) {

@@ -16,7 +16,7 @@ const ROLE_WORDS = {
 
 /** @typedef {import("./grid_overlay.js").GridSpec} GridSpec */
 
-/** Of a cell. @param {number} row @param {number} column */
+/** @param {number} row @param {number} column */
 export const boxOf = (row, column) => ({ x: column * CELL, y: row * CELL, width: CELL, height: CELL });
 
 /** @param {GridSpec} spec @param {number} row @param {number} column */

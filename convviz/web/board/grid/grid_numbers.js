@@ -27,7 +27,7 @@ export class GridNumbers {
   el = svgElement("g.cv-printed", { "aria-hidden": "true" });
   /** @type {Shown | null} */
   shown = null;
-  /** To be predicted. @type {Point | null} */
+  /** The cell that the visitor has to predict. @type {Point | null} */
   asked = null;
   crossed = false; // a number where nothing is read
   /** Asking the page would cost a third of a frame; those that left stay. @type {Printed[][]} */
@@ -35,13 +35,13 @@ export class GridNumbers {
   #areRead = true; // cells are large enough
   #spec = { rows: "", columns: "" }; // none in a large grid
   #columns = 0;
-  /** Has a mark. @type {boolean[]} */
+  /** @type {boolean[]} */
   #marked = [];
-  /** Never read. @type {boolean[]} */
+  /** @type {boolean[]} */
   #unread = [];
-  /** As printed. @type {string[]} */
+  /** The numbers as printed. @type {string[]} */
   #shorts = [];
-  /** Their numbers. @type {number[]} */
+  /** @type {number[]} */
   #told = [];
 
   /** @param {GridSpec} spec @param {boolean} numbered */
@@ -116,7 +116,7 @@ export class GridNumbers {
     if (this.shown) this.#write();
   }
 
-  /** For films. @param {number} row @param {number} column */
+  /** A copy that an animation may move. @param {number} row @param {number} column */
   copy = (row, column) => {
     const text = this.#printed[row]?.[column]?.text;
     const style = `fill: ${this.dye(this.value(row, column)).fill}`;

@@ -17,7 +17,7 @@ export class Changes {
   #panels;
   #say;
   #motion = new Motion();
-  /** Last seen, by maker. @type {Map<string, import("../../numbers/reason_unchanged.js").Seen>} */
+  /** The numbers last seen, by who made them. @type {Map<string, import("../../numbers/reason_unchanged.js").Seen>} */
   #seen = new Map();
   /** The current ones, and those before. @type {Settings[]} */
   #settings = [];

@@ -6,7 +6,7 @@ import { CELL } from "./grid_marks.js";
 
 export function createSvgColours() {
   const el = svgElement("g.cv-tiles", { "aria-hidden": "true" });
-  /** By colour. @type {Map<string, SVGElement>} */
+  /** @type {Map<string, SVGElement>} */
   let paths = new Map();
 
   return {

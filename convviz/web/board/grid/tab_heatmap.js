@@ -41,7 +41,7 @@ export class Heatmap {
     this.el = element("figure.cv-panel", element("figcaption", this.#name, this.#shape), this.#area);
   }
 
-  /** In its variable's colours. @param {HeatmapData} data */
+  /** @param {HeatmapData} data */
   #dress({ label, of = label, colors }) {
     const quantity = quantityOf(firstName(of)) ?? "";
     this.el.dataset.quantity = quantity;

@@ -68,7 +68,7 @@ export class Bands {
     return names.find((name) => this.#equations.has(name)) ?? "";
   }
 
-  /** Areas, columns, rows. @param {string} one @param {() => Room} extent */
+  /** @param {string} one @param {() => Room} extent */
   #gridOf(one, extent) {
     if (this.stage() === "wide" && !one) return this.#gridWide(extent());
     this.areas = new Map();

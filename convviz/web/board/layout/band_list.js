@@ -25,7 +25,7 @@ export class BandList {
   plotly = null;
   /** @type {Room | null} */
   #room = null; // null: measure anew
-  /** Of all bands together. @type {Extent | null} */
+  /** @type {Extent | null} */
   #extent = null;
   #fitted = ""; // rooms of the last fit; empty: they flow
   #size = "";
@@ -217,7 +217,7 @@ export class BandList {
     return { bands, width: room.width };
   }
 
-  /** Of the picture. @param {Room} room @param {Extent} extent */
+  /** @param {Room} room @param {Extent} extent */
   #leastHeight({ bands }, { whole, height }) {
     if (this.bands.isFixed()) return 0;
     const alone = this.bands.alone();

@@ -51,8 +51,8 @@ export class Readout {
     this.read(() => (settings() === now ? text : ""), true);
   };
 
-  /** New numbers. */
-  retell() {
+  /** Says the sentence again, with new numbers. */
+  sayAgain() {
     setLine(this.el, this.#saying());
     if (this.#owed) setText(this.live, this.#saying());
     this.#owed = false;

@@ -26,7 +26,7 @@ export class Legend {
   show(structure, values, planes) {
     this.#legend.set(structure.equations[0]?.scale === "equation" ? Object.values(values.limits)[0] : null);
     this.#tables.show(structure, planes);
-    this.#readout.retell();
+    this.#readout.sayAgain();
     setLine(this.#loss, values.loss);
     // not of the broken numbers
     setLine(this.#truth, values.broken?.differs ? "" : values.truth);

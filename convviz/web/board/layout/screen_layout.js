@@ -15,7 +15,7 @@ const [OF_A_FRAME, FRAME] = [664, 740];
 // pixels of a cell without a number, and how many count
 const [COLOURED, FEW] = [7, 12];
 const AT_EASE = 16; // pixels of a cell with a number
-const [TIMES, MOST] = [1.6, 64]; // cells of the panel whose 1 is dragged: times the others', and pixels at most
+const [TIMES, MAX_CELL_PIXELS] = [1.6, 64]; // cells of the panel whose 1 is dragged: times the others', and pixels at most
 export const NUMBERED_UP_TO = 18; // rows or columns of cells as large as their neighbours'
 
 /** Few sizes, so that a slider seldom changes them. */
@@ -70,7 +70,7 @@ export function fitCells(terms, room, wraps) {
  */
 function withHandle([{ dragged }], [first, ...others], fits) {
   if (!dragged || first.width !== first.height) return [first, ...others];
-  const most = Math.min(first.height * TIMES, MOST);
+  const most = Math.min(first.height * TIMES, MAX_CELL_PIXELS);
   return LADDER.filter((side) => side > first.height && side <= most)
     .map((side) => [{ width: side, height: side }, ...others])
     .reduce((best, cells) => (fits(cells) ? cells : best), [first, ...others]);

@@ -36,7 +36,7 @@ export function createResponseTable() {
   const caption = element("caption");
   const body = element("tbody");
   const el = element("table.cv-tray", { hidden: "" }, caption, body);
-  /** Of its cells. @type {Room} */
+  /** @type {Room} */
   let room = NONE;
   let isTall = false; // beyond what padded_grad_output is taller by: it would take of all panels' height
   let drawn = "";

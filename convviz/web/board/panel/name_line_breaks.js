@@ -2,7 +2,7 @@
 import { element } from "../../base/dom.js";
 
 const [LETTER, MENU] = [7.6, 4]; // pixels
-export const MOST_LINES = 3;
+export const MAX_LINES = 3;
 
 /** @param {string} label */
 const piecesOf = (label) => label.match(/[^_[]*_|\[?[^_[]+/g) ?? [label];

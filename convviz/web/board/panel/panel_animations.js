@@ -5,8 +5,8 @@ import { LONGEST_MS, Motion } from "../../base/motion.js";
 import { CELL, box } from "../grid/grid_marks.js";
 import { eachCell } from "../../rules/shapes_and_indices.js";
 
-const MOST_CELLS = 150; // moved one by one
-const MOST_PRODUCTS = 25;
+const MAX_CELLS = 150; // moved one by one
+const MAX_PRODUCTS = 25;
 
 /**
  * @import { Grid } from "../grid/grid_overlay.js"
@@ -136,7 +136,7 @@ export class Animations {
     if (!this.#motion.may()) return false;
     for (const panel of this.#panels.values()) {
       const { name, rows, columns } = panel.spec();
-      if (!panel.grid.numbered() || rows.length * columns.length > MOST_CELLS) continue;
+      if (!panel.grid.numbered() || rows.length * columns.length > MAX_CELLS) continue;
       if (name === "rotated_weight") turn(this.#motion, panel);
       else if (/[^d]/.test(rows + columns)) open(this.#motion, panel);
     }
@@ -145,7 +145,7 @@ export class Animations {
 
   /** @param {Flight[]} flights @param {number} ms */
   fly(flights, ms) {
-    if (!this.#motion.may(ms) || !flights.length || flights.length > MOST_PRODUCTS) return;
+    if (!this.#motion.may(ms) || !flights.length || flights.length > MAX_PRODUCTS) return;
     const frame = this.#stage.getBoundingClientRect();
     if (!frame.width) return;
     const ways = flights.map(({ from, to }) => [this.#centreOf(frame, from), this.#centreOf(frame, to)]);

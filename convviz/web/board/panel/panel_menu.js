@@ -1,5 +1,5 @@
 // A panel's menu: help, picture, numbers.
-import FIGURE from "../../../facts/words/figure_dialog.json" with { type: "json" };
+import FIGURE from "../../../facts/data/words/figure_dialog.json" with { type: "json" };
 import { element, makeButton } from "../../base/dom.js";
 import { createPopover } from "../../base/menu.js";
 import { askToPredict } from "../../base/question_events.js";
@@ -44,7 +44,6 @@ export function createPanelMenu(board, look) {
     [say("panel.numbers"), withShown((shown) => copyNumbers(board, shown))],
   ]);
   return Object.assign(menu, {
-    /** New numbers. */
     follow: () => figure?.draw(),
   });
 }

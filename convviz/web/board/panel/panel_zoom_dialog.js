@@ -1,5 +1,5 @@
 // A panel as a plotly figure over the page: zoom, values, download.
-import WORDS from "../../../facts/words/figure_dialog.json" with { type: "json" };
+import WORDS from "../../../facts/data/words/figure_dialog.json" with { type: "json" };
 import { element, makeButton, setText } from "../../base/dom.js";
 import { say } from "../../base/board_sentences.js";
 import { sentences } from "../../base/sentences.js";

@@ -1,7 +1,7 @@
 // The arrival: once a visitor, or on request, the 1 walks, and what one pixel receives becomes
 // rotated_weight. It lies over the board, changes no setting, and ends at any touch; then its because stands
 // in the band's sentence.
-import WORDS from "../../../facts/words/intro_animation.json" with { type: "json" };
+import WORDS from "../../../facts/data/words/intro_animation.json" with { type: "json" };
 import { element, listen, setText } from "../../base/dom.js";
 import { formatNumber } from "../../base/format.js";
 import { isCalm } from "../../base/motion.js";

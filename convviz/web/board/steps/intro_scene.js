@@ -1,6 +1,6 @@
 // What the arrival shows: plates over two panels, sheets over the second reading, a stamp and a number that
 // fly, and the tray that becomes rotated_weight.
-import WORDS from "../../../facts/words/intro_animation.json" with { type: "json" };
+import WORDS from "../../../facts/data/words/intro_animation.json" with { type: "json" };
 import { element, setText } from "../../base/dom.js";
 import { formatNumber } from "../../base/format.js";
 import { sentences } from "../../base/sentences.js";

@@ -132,7 +132,7 @@ export class Stepper {
     this.#veil();
     if (this.#walk.unit === "stamp") this.#equation.refresh();
     this.#light();
-    this.retell();
+    this.sayAgain();
     this.#board.read(() => say("step.read", this.#told()), byHand && !this.#transport.speaks());
     if (!(begins && film.making()) && (follows || begins))
       this.#animate(byHand ? LONGEST_MS : Math.min(LONGEST_MS, this.#transport.beat() * 0.8));
@@ -162,8 +162,8 @@ export class Stepper {
     return { step: say(id, { at: this.#position + 1, of: this.#count() }), what };
   }
 
-  /** New numbers. */
-  retell() {
+  /** Says the step again, with new numbers. */
+  sayAgain() {
     this.#transport.say(this.#told().step, say("step.told", this.#told()));
   }
 
@@ -233,7 +233,7 @@ export class Stepper {
     this.#addUp();
   }
 
-  /** Instead of its own. @param {string} name */
+  /** @param {string} name */
   valuesOf(name) {
     return this.#partial[name];
   }

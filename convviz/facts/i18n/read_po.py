@@ -8,7 +8,7 @@ from babel.core import get_global
 from babel.messages.catalog import Message
 from babel.messages.pofile import read_po
 
-from convviz.facts.translatable_texts import Catalogue, Text
+from convviz.facts.i18n.translatable_texts import Catalogue, Text
 
 COUNTS = (*range(201), 10**6)  # by which the forms of a catalogue are told apart
 

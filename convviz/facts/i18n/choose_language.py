@@ -3,7 +3,7 @@
 import warnings
 
 from convviz.facts import facts
-from convviz.facts.current_language import ENGLISH, language, languages, match_locale, use_locale
+from convviz.facts.i18n.current_language import ENGLISH, language, languages, match_locale, use_locale
 from convviz.facts.words import sentences
 
 say = sentences("language")

@@ -13,11 +13,11 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import ParamSpec, TypeVar
 
-from convviz.facts.translatable_texts import Catalogue
+from convviz.facts.i18n.translatable_texts import Catalogue
 from convviz.optional_dependencies import needs
 
 ENGLISH = "en"
-FOLDER: Traversable = files("convviz.facts").joinpath("languages")
+FOLDER: Traversable = files("convviz.facts.i18n").joinpath("languages")
 ENDING = ".po"
 READY = ".catalogue"  # what a wheel has in its place: JSON, which is read without a package
 LONGEST = 35  # letters of a language's tag, as RFC 5646 asks every reader to take
@@ -71,7 +71,7 @@ def catalogue(tag: str) -> Catalogue:
         made: Catalogue = json.loads(ready.read_text(encoding="utf-8"))
         return made
     with needs(f"the language {tag} of a checkout"):
-        from convviz.facts.read_po import read
+        from convviz.facts.i18n.read_po import read
     return read(tag, FOLDER.joinpath(f"{tag}{ENDING}").read_text(encoding="utf-8"))
 
 

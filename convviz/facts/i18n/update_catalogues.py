@@ -1,4 +1,4 @@
-"""Update all catalogues with the English texts: ``python -m convviz.facts.update_catalogues``.
+"""Update all catalogues with the English texts: ``python -m convviz.facts.i18n.update_catalogues``.
 
 A catalogue is gettext's PO: a message's context says where its text stands, its id is the English text. One whose
 English has changed is marked fuzzy, and said in English until somebody has looked at it; what English no longer has
@@ -14,10 +14,10 @@ from babel.messages.catalog import Catalog, Message
 from babel.messages.plurals import get_plural
 from babel.messages.pofile import read_po, write_po
 
-from convviz.facts import current_language
-from convviz.facts.current_language import ENDING, ENGLISH, languages
-from convviz.facts.read_po import is_whole, strings_of
-from convviz.facts.translatable_texts import Text, all_texts
+from convviz.facts.i18n import current_language
+from convviz.facts.i18n.current_language import ENDING, ENGLISH, languages
+from convviz.facts.i18n.read_po import is_whole, strings_of
+from convviz.facts.i18n.translatable_texts import Text, all_texts
 from convviz.facts.words import ARGUMENT
 
 MARKS = ("`", "*", "\n", "](")  # which a translation has as often as the English text

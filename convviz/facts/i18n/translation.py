@@ -5,8 +5,8 @@ import gettext
 from collections.abc import Callable
 from typing import Any
 
-from convviz.facts.current_language import catalogue
-from convviz.facts.translatable_texts import with_texts
+from convviz.facts.i18n.current_language import catalogue
+from convviz.facts.i18n.translatable_texts import with_texts
 
 
 def translated(name: str, data: Any, tag: str) -> Any:
