@@ -43,7 +43,6 @@ class PoolingPane {
     this.#planes.set(this.#pooled, this.#overwritten());
     this.#tellAssigning(settings.spec, this.#pooled);
     this.#light();
-    this.#read(null);
   };
   #pane;
   /** @type {Choice} */
@@ -53,8 +52,8 @@ class PoolingPane {
   #window = 0; // whose mask is shown
   /** @type {Cell | null} */
   #hovered = null;
-  /** @type {Cell | null} */
-  #elsewhere = null; // pointed at on the board
+  /** Pointed at on the board. @type {Place | null} */
+  #elsewhere = null;
   #choices = createChoices((changes) => this.#choose(changes));
   #call = code("");
   #refused = element("div.cv-pane-failure");
@@ -83,7 +82,7 @@ class PoolingPane {
     ];
     body.append(split(words, [this.#refused, this.#fix, this.#picture]));
     pane.onPoint(({ cell }) => {
-      this.#elsewhere = this.#pooled && cellAt(this.#pooled, cell);
+      this.#elsewhere = cell;
       this.#light();
     });
     pane.onClose(pane.page.follow(this.draw));
@@ -140,7 +139,8 @@ class PoolingPane {
   /** What is pointed at here, on the board, or held there. */
   #current() {
     if (!this.#pooled) return null;
-    return this.#hovered ?? this.#elsewhere ?? cellAt(this.#pooled, this.#pane.page.selected());
+    const there = this.#elsewhere ?? this.#pane.page.selected();
+    return this.#hovered ?? cellAt(this.#pooled, there);
   }
 
   #light() {
