@@ -106,7 +106,7 @@ def test_each_tab_opens_with_a_file_of_its_own(site, url):
     site.goto(url + APP)
     wait_painted(site)
     places = {"mistakes": ".cv-verdict", "network": ".cv-network-maps", "race": ".cv-race-recorded code"}
-    places["pasted"] = ".cv-pasted-field"
+    places |= {"pasted": ".cv-pasted-field", "pooling": "[data-cell]"}
     for tab, shown in places.items():
         assert not any(f"/tab-{tab}-" in request.url for request in site.asked)
         press_tab(site, tab)

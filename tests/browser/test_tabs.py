@@ -63,7 +63,7 @@ def test_five_entries_their_parts_and_a_quiet_more(app):
     assert row.get_attribute("aria-label") == "Other views"
     assert row.locator("[role=tab]").all_inner_texts() == ["Mistakes", "Network", "Matrix", "Code", "Check", "Extras"]
     shown = [each for each in FEATURES.values() if each["works"] != "notebook"]
-    for entry in ("matrix", "code", "check", "more"):
+    for entry in ("network", "matrix", "code", "check", "more"):
         named = [each["label"] for each in shown if each["entry"] == entry]
         app.locator(f"[data-entry={entry}]").click()
         strip = app.locator(".cv-parts [role=tablist]")
@@ -74,10 +74,9 @@ def test_five_entries_their_parts_and_a_quiet_more(app):
         app.locator(".cv-pane").wait_for(state="detached")
         assert app.evaluate(FOCUSED) == entry
         assert app.locator(".cv-drawer-body").is_hidden()
-    for entry in ("mistakes", "network"):
-        app.locator(f"[data-entry={entry}]").click()
-        assert app.locator(".cv-parts [role=tablist]").count() == 0, "one part needs no switch"
-        assert app.locator(".cv-parts").inner_text() == FEATURES[entry]["label"]
+    app.locator("[data-entry=mistakes]").click()
+    assert app.locator(".cv-parts [role=tablist]").count() == 0, "one part needs no switch"
+    assert app.locator(".cv-parts").inner_text() == FEATURES["mistakes"]["label"]
 
 
 def test_an_old_link_of_every_tab_opens_what_it_opened(app):

@@ -82,7 +82,7 @@ STEP = ("steps", 0)
 @pytest.mark.parametrize(
     ("key", "put", "told"),
     [
-        ("tab", "board", "Step 1: tab is one of mistakes, network, matrix, "),
+        ("tab", "board", "Step 1: tab is one of mistakes, network, pooling, matrix, "),
         ("part", "table", "Step 1: part is one of its tab's, which has none: got 'table'."),
         ("code", "x = 1", "Step 1: code is a list of lines: got 'x = 1'."),
         ("do", [{"words": "a", "then": "b", "choose": "I07"}], "Step 1: choose names what stands in the step's tab"),
@@ -281,3 +281,48 @@ def test_an_average_is_a_convolution_with_a_constant_kernel_and_a_maximum_takes_
     assert (counted[0, 0], counted[0, 1], counted[1, 1]) == (0.25, 0.5, 1)
     x = torch.tensor([[[[1.0, 3.0], [2.0, 0.0]]]], requires_grad=True)
     assert torch.autograd.grad(max_pool2d(x, 2), x)[0].flatten().tolist() == [0, 1, 0, 0]
+
+
+def max_pooled(at, *more):
+    """Return the input of a step, its grad_output, and what max pooling and a kernel of ones send back."""
+    settings, stages = stages_of("max_pooling", at, *more)
+    x, spec = stages.input.clone().requires_grad_(), settings.spec
+    output = max_pool2d(x, spec.kernel_size, spec.stride)
+    return x[0, 0].detach(), torch.autograd.grad(output, x, stages.grad_output)[0][0, 0], stages.grad_input[0, 0]
+
+
+def with_input(at, row, column, value):
+    x, *_ = max_pooled(at)
+    x[row, column] = value
+    return max_pooled(at, f"input=values:1x1x4x4:{','.join(f'{each:g}' for each in x.flatten())}")
+
+
+def test_max_pooling_sends_all_to_the_first_of_the_largest():
+    x, gradient, _ = max_pooled(0)
+    assert (x[:2, :2].max(), gradient[1, 1], gradient[0, 1]) == (x[1, 1], 1, 0)
+    raised, gradient, _ = with_input(0, 0, 1, 9)
+    assert (raised[:2, :2].max(), gradient[1, 1], gradient[0, 1]) == (raised[0, 1], 0, 1)
+    tied, gradient, _ = with_input(1, 0, 0, 7)
+    assert (tied[0, 0], gradient[0, 0], gradient[1, 1]) == (tied[1, 1], 1, 0)
+
+
+@pytest.mark.parametrize(("at", "row", "column"), [(2, 1, 1), (3, 1, 1), (4, 2, 1)])
+def test_a_pixel_that_all_its_windows_take_gets_what_a_kernel_of_ones_sends_it(at, row, column):
+    x, gradient, by_ones = max_pooled(at, "stride=1")
+    assert (x == x[row, column]).sum() == 1
+    assert gradient[row, column] == by_ones[row, column]
+    assert (gradient != by_ones).any(), "which is not so for every pixel"
+    for top, left in ((row - 1, column - 1), (row - 1, column), (row, column - 1), (row, column)):
+        assert x[top : top + 2, left : left + 2].max() == x[row, column]
+
+
+def test_assigning_is_hidden_where_the_stride_is_the_window():
+    for stride, same in ((2, True), (1, False)):
+        x, right, _ = max_pooled(3, f"stride={stride}")
+        wrong = torch.zeros_like(right)
+        for top in range(0, 3, stride):
+            for left in range(0, 3, stride):
+                window = x[top : top + 2, left : left + 2]
+                wrong[top : top + 2, left : left + 2] = window == window.max()  # all ones are sent back
+        assert torch.equal(wrong, right) == same, stride
+    assert (wrong[1, 1], right[1, 1]) == (1, 4)
