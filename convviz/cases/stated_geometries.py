@@ -36,7 +36,7 @@ def stated_cases(at: Stated | Sequence[Stated], task: Task, seed: int) -> list[C
     specs = dict.fromkeys(each if isinstance(each, ConvSpec) else _spec(each, task) for each in several)
     if any(task.fit(spec) != spec for spec in specs):
         raise ValueError(f"at: for {task.name} a ConvSpec has one row, and kernels and paddings of one row: got {at!r}")
-    cases = (make_case(f"{n}", spec, seed * 1009 + 700 + n, task.quantised) for n, spec in enumerate(specs))
+    cases = (make_case(f"{n}", spec, seed * 1009 + 700 + n, task.rule) for n, spec in enumerate(specs))
     return [named(task, case, found=False) for case in cases]
 
 

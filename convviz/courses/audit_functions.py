@@ -16,13 +16,14 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-from convviz.cases.battery import Case
+from convviz.cases.battery import Case, make_case
 from convviz.cases.tasks import GEOMETRY, TASKS, Task, truth
 from convviz.check.as_convolution import as_result, case_of_convolution, recipe_of
 from convviz.check.call_outcome import same
 from convviz.geometry.spec import ConvSpec
 from convviz.mistakes.catalogue import compute
 from convviz.mistakes.recipe_steps import Recipe
+from convviz.ops.pooling import pool_spec
 
 IMAGES = ("input", "grad_output", "output", "grad_input")  # with a batch axis, or without one
 
@@ -65,6 +66,8 @@ def case_of(task: Task, numbers: Numbers) -> Case:
     Raises:
         ValueError: its shapes are those of no convolution.
     """
+    if task.pooling:
+        return _pooled(task, numbers)
     given = {name: numbers.tensor(name) for name in ("grad_output", "input", "weight", "bias")}
     if task.name.startswith("linear"):
         given |= {name: None if (it := given[name]) is None else it[..., None, None] for name in list(given)[:3]}
@@ -78,7 +81,21 @@ def case_of(task: Task, numbers: Numbers) -> Case:
     }  # fmt: skip
     none = torch.zeros((), dtype=torch.float64)
     tensors = {name: none.expand(shape) if (it := given.get(name)) is None else it for name, shape in shapes.items()}
-    return Case("asked", spec, quantised=task.quantised, **tensors)  # type: ignore[arg-type]  # five tensors
+    return Case("asked", spec, rule=task.rule, **tensors)  # type: ignore[arg-type]  # five tensors
+
+
+def _pooled(task: Task, numbers: Numbers) -> Case:
+    """Return the case that a call of a pooling asks for; a stride of None is as large as the window."""
+    images, given = numbers.tensor("input"), numbers.given
+    assert images is not None  # each such task takes it
+    kernel, is_ceil = numbers.plain("kernel_size"), bool(given["ceil_mode"])
+    stride = kernel if given["stride"] is None else numbers.plain("stride")
+    geometry = pool_spec(images.shape, kernel, stride, numbers.plain("padding"), numbers.plain("dilation"), is_ceil)
+    spec = geometry.replace(groups=1, batch=images.shape[0])
+    case = make_case("asked", spec, 0, task.rule if given.get("count_include_pad", True) else "average inside")
+    sent = numbers.tensor("grad_output")
+    case = case.with_tensor("input", images)
+    return case if sent is None else case.with_tensor("grad_output", sent)
 
 
 def given_back(result: torch.Tensor, name: str, numbers: Numbers) -> Any:
@@ -119,6 +136,7 @@ Told = Callable[[], object]
 STYLES = ("torch", "cs231n")
 DEFAULTS: Mapping[str, Any] = {
     "bias": None, "stride": 1, "padding": 0, "dilation": 1, "groups": 1, "padding_mode": "zeros", "output_padding": 0,
+    "ceil_mode": False, "count_include_pad": True,
 }  # fmt: skip
 
 
@@ -187,6 +205,7 @@ def signature_of(task: Task, style: str) -> str:
 def _signature(task: Task) -> inspect.Signature:
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     defaults = DEFAULTS if task.kind != "Module" else {**DEFAULTS, "bias": True}
+    defaults = {**defaults, "stride": None} if task.pooling else defaults
     return inspect.Signature(
         [inspect.Parameter(name, kind, default=defaults.get(name, inspect.Parameter.empty)) for name in task.arguments]
     )

@@ -160,7 +160,7 @@ def through(fn, task, case):
 @pytest.mark.parametrize("name", PLANAR)
 def test_what_is_handed_over_is_right_and_a_check_of_the_whole_battery_catches_everything(name):
     task = TASKS[name]
-    cases = battery("all", 3, linear=name.startswith("linear"), quantised=task.quantised)
+    cases = battery("all", 3, linear=name.startswith("linear"), rule=task.rule)
     if "padding_mode" not in task.arguments:
         cases = [case for case in cases if case.spec.padding_mode == "zeros"]
     cases = cases[::-1]  # the odd ones, in which most mistakes show, come first
