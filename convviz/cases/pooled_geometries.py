@@ -29,6 +29,7 @@ PUBLIC: Mapping[str, ConvSpec] = {
 POOLED: Mapping[str, ConvSpec] = {
     TIES: _pooled((5, 6), 3, 2),
     NEGATIVE: _pooled((5, 6), 3, 2, 1),
+    "stride as large as the window, height and width apart": _pooled((7, 6), (3, 2), (3, 2)),
     "height and width apart": _pooled((7, 8), (3, 2), (2, 1), (1, 0)),
     "window and stride apart, no padding": _pooled((6, 7), (2, 3), (3, 2)),
     "stride and padding apart": _pooled((7, 6), 3, (1, 2), (1, 0)),

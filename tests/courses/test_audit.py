@@ -15,6 +15,7 @@ import torch.nn.functional as F
 import convviz
 import convviz.courses.audit as auditing
 from convviz.cases.battery import battery, make_case
+from convviz.cases.pooled_geometries import is_ceil
 from convviz.cases.tasks import PLANAR, TASKS, truth
 from convviz.check.probes.one_hot_probes import recipe_of
 from convviz.cli import main
@@ -138,6 +139,7 @@ def through(fn, task, case):
         "groups": spec.groups, "padding_mode": spec.padding_mode, "output_padding": spec.remainder,
         "input_size": spec.input_shape, "weight_size": list(spec.weight_shape), "in_channels": spec.in_channels,
         "out_channels": spec.out_channels, "kernel_size": spec.kernel_size,
+        "ceil_mode": is_ceil(spec), "count_include_pad": case.rule != "average inside",
         **{name: task.tensor(case, name) for name in ("input", "weight", "bias", "grad_output")},
     }  # fmt: skip
     if task.name.startswith("linear"):

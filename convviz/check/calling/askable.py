@@ -56,7 +56,7 @@ class Askable:
             return say("no.sides")
         # Code that pads by itself may do so by the kernel's size: that is asked where the caller says so.
         padded = {"padding"} if self.found.plan.sides and spec in self.stated else set()
-        for name, value in self.built_in().items():
+        for name, value in self.built_in(spec).items():
             if getattr(spec, name) != value and name not in padded:
                 return say("no.read" if self.subject.is_adapter else "no.argument", name=name)
         return self._no_size(spec) or self._no_pair(spec)
@@ -68,7 +68,7 @@ class Askable:
             if self.task.pooling and "ceil_mode" in self.untold():
                 spec = spec.replace(padding=[before for before, _ in spec.padding])
             if set(GEOMETRY) & set(self.task.arguments):
-                spec = spec.replace(padding_mode=self._border(spec)).replace(**self.built_in())
+                spec = spec.replace(padding_mode=self._border(spec)).replace(**self.built_in(spec))
                 worded = {"padding"} if self.in_words(spec) else set()
                 single = {*self.single, *["kernel_size"] * self.square} - {"output_padding", *worded}
                 spec = spec.replace(**{name: (getattr(spec, name)[0],) * 2 for name in single})
@@ -81,12 +81,17 @@ class Askable:
             return None
         return None if self.lacks(spec) else spec
 
-    def built_in(self) -> dict[str, Any]:
-        """Return the geometry that is no argument: torch's defaults, or what the function has built in."""
+    def built_in(self, spec: ConvSpec | None = None) -> dict[str, Any]:
+        """Return the geometry that is no argument: torch's defaults, or what the function has built in.
+
+        A pooling without a stride of its own moves by the window of whatever geometry it is asked for.
+        """
         found, told = self.found, self._told()
         known = found.spec is not None and found.score[0] > 0
         names = (*GEOMETRY, *["kernel_size"] * bool(self.task.pooling))
         own = {name: getattr(found.spec, name) if known else PLAIN[name] for name in names if name not in told}
+        if self.task.pooling and spec and found.spec and "stride" in own and "kernel_size" not in own:
+            own["stride"] = spec.kernel_size if found.spec.stride == found.spec.kernel_size else own["stride"]
         return own | dict(ALONE.get(found.plan.data, {}))
 
     def untold(self) -> tuple[str, ...]:
