@@ -172,3 +172,22 @@ def test_what_it_has_no_argument_for_it_is_not_asked_and_is_told():
     assert not asked & {"ceil_mode", "stride 2, padding 1", "dilation 2, padding 1"}
     found = report(average(False), "avg_pool2d", cases="battery")
     assert sum(case.name.startswith("count_include_pad=False") for case in found.cases) == 2
+
+
+def test_geometries_that_the_caller_states_are_asked_and_nothing_else():
+    stated = [
+        {"input": (2, 3, 9, 8), "kernel_size": 3, "stride": 2, "ceil_mode": True},
+        convviz.ConvSpec(8, 2, 2, 2, 2),
+    ]
+    found = report(max_forward(), "max_pool2d", at=stated)
+    assert found.passed, found.text()
+    assert [case.name.partition(",")[0] for case in found.cases][1:] == ["input [1"]
+    assert "ceil_mode" in found.cases[0].name
+    assert report(wrong_max("="), "max_pool2d_backward", at=stated).score == 0.5
+    for wrong, said in (
+        ({"input": (1, 1, 4, 4)}, "kernel_size"),
+        ({"input": (1, 1, 4, 4), "kernel_size": 2, "weight": (1, 1, 2, 2)}, "at has the keys input, kernel_size"),
+        (convviz.ConvSpec(8, 2, 3, 2), "as many channels in as out"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            report(max_forward(), "max_pool2d", at=wrong)
