@@ -134,7 +134,7 @@ def battery(which: str, seed: int, linear: bool = False, rule: str = "") -> list
 
 
 def _pooled_battery(which: str, seed: int, rule: str) -> list[Case]:
-    known = pooled_geometries.PUBLIC if which == "public" else pooled_geometries.PUBLIC | pooled_geometries.POOLED
+    known = pooled_geometries.PUBLIC if which == "public" else {**pooled_geometries.PUBLIC, **pooled_geometries.POOLED}
     specs = {name: spec for name, spec in known.items() if rule == "max" or spec.dilation == (1, 1)}
     if which != "public":
         plain = pooled_geometries.PUBLIC["stride 2, padding 1"]

@@ -63,8 +63,8 @@ def _check_pooled(specs: Iterable[ConvSpec], task: Task) -> None:
     for spec in specs:
         if fit_pooling(spec, task.pooling == "average") != spec:
             raise ValueError(
-                f"at: a ConvSpec of {task.name} has as many channels in as out, one group, zeros around it, and a "
-                f"padding of up to half the window, in an average no dilation: got {spec}; or use a dict such as {POOLED}"
+                f"at: a ConvSpec of {task.name} has as many channels in as out, one group, zeros around it, a "
+                f"padding of up to half the window, in an average no dilation: got {spec}; a dict such as {POOLED} does"
             )
 
 

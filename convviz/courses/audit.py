@@ -72,8 +72,8 @@ class Audit:
                 lines.append(f"  {say('mistake' if found.passed == found.ways else 'mistake.some', **told)}")
             lines += ["", say("add", count=len(self.add))]
             for one in self.add:
-                shapes = {"input": one.spec.input_shape, "weight": one.spec.weight_shape}
-                shapes["window"] = one.spec.kernel_size
+                spec = one.spec
+                shapes = {"input": spec.input_shape, "weight": spec.weight_shape, "window": spec.kernel_size}
                 sizes = {name: " × ".join(map(str, shape)) for name, shape in shapes.items()}
                 id = "case.pooled" if find_task(self.task).pooling else "case"
                 lines.append(f"  {say(id, name=one.name, geometry=geometry(one.spec), **sizes)}")

@@ -8,6 +8,7 @@ average. The tests hold it against autograd; nobody relies on it.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -66,7 +67,7 @@ def pooled(of: str, recipe: Recipe, case: Pooled) -> torch.Tensor | None:
         return None
     read = windows.cells.masked_fill(windows.cells.isinf(), 0)
     if of == "output":
-        output = (weight * read).sum(3).unflatten(2, windows.out)
+        output: torch.Tensor = (weight * read).sum(3).unflatten(2, windows.out)
         return output * factor(chosen, case.spec)
     sent = case.grad_output[:, :, : windows.out[0], : windows.out[1]]
     if sent.shape[2:] != windows.out:
@@ -94,9 +95,34 @@ def _windows(chosen: Recipe, case: Pooled, out: Pair | None) -> _Windows:
     kernel = spec.kernel_size[::-1] if chosen["kernel"] == "exchanged" else spec.kernel_size
     step = [line[chosen["step"]] for line in lines]
     gap, border = [line[chosen["spacing"]] for line in lines], [line[chosen["pad"]] for line in lines]
-    is_ceil = any(before != after for before, after in spec.padding)
-    after, counts = [], []
-    for axis, size in enumerate(spec.input_size):
+    counts, after = _counts(chosen, case, out, kernel, step, gap, border)
+    sides = (border[1], after[1], border[0], after[0])
+    plane = F.pad(case.input, sides, value=-torch.inf)
+    whole = ConvSpec(plane.shape[2:], 1, 1, kernel, step, 0, gap)
+    every = taps(whole)[:, 2].reshape(*whole.output_size, -1)[: counts[0], : counts[1]].flatten(0, 1)
+    inside = F.pad(torch.ones(spec.input_size), sides).bool()
+    counted = torch.zeros(plane.shape[2:])
+    counted[: spec.input_size[0] + 2 * border[0], : spec.input_size[1] + 2 * border[1]] = 1
+    cells = plane.flatten(2)[..., every]
+    if chosen["border"] == "0":
+        cells = cells.masked_fill(cells.isinf() & counted.flatten().bool()[every], 0)
+    size, masks = whole.input_size, (inside.flatten()[every], counted.flatten().bool()[every])
+    return _Windows(every, size, (counts[0], counts[1]), kernel, (border[0], border[1]), cells, *masks)
+
+
+def _counts(
+    chosen: Recipe,
+    case: Pooled,
+    out: Pair | None,
+    kernel: Pair,
+    step: Sequence[int],
+    gap: Sequence[int],
+    border: Sequence[int],
+) -> tuple[list[int], list[int]]:
+    """Return how many windows there are along each axis, and how many cells of border they need after the input."""
+    is_ceil = any(before != after for before, after in case.spec.padding)
+    counts, sides = [], []
+    for axis, size in enumerate(case.spec.input_size):
         span = gap[axis] * (kernel[axis] - 1) + 1
         free = size + 2 * border[axis] - span
         if free < 0:
@@ -104,23 +130,10 @@ def _windows(chosen: Recipe, case: Pooled, out: Pair | None) -> _Windows:
         count = free // step[axis] + 1
         if is_ceil and free % step[axis] and chosen["windows"] != "rounded down":
             count += chosen["windows"] == "rounded up" or count * step[axis] < size + border[axis]
-        count = count if out is None else out[axis]
-        counts.append(count)
+        counts.append(count if out is None else out[axis])
         # Windows that a wrong step moves beyond the input are cut there, as slices are.
-        after.append(max((count - 1) * step[axis] + span - size - border[axis], border[axis]))
-    sides = (border[1], after[1], border[0], after[0])
-    plane = F.pad(case.input, sides, value=-torch.inf)
-    size = (plane.shape[2], plane.shape[3])
-    whole = ConvSpec(size, 1, 1, kernel, step, 0, gap)
-    every = taps(whole)[:, 2].reshape(*whole.output_size, -1)[: counts[0], : counts[1]].flatten(0, 1)
-    inside = F.pad(torch.ones(spec.input_size), sides).bool()
-    counted = torch.zeros(size)
-    counted[: spec.input_size[0] + 2 * border[0], : spec.input_size[1] + 2 * border[1]] = 1
-    cells = plane.flatten(2)[..., every]
-    if chosen["border"] == "0":
-        cells = cells.masked_fill(cells.isinf() & counted.flatten().bool()[every], 0)
-    places = (every, size, (counts[0], counts[1]), kernel, (border[0], border[1]))
-    return _Windows(*places, cells, inside.flatten()[every], counted.flatten().bool()[every])
+        sides.append(max((counts[axis] - 1) * step[axis] + span - size - border[axis], border[axis]))
+    return counts, sides
 
 
 def _weights(chosen: Recipe, case: Pooled, windows: _Windows) -> torch.Tensor | None:
@@ -174,4 +187,5 @@ def _written(how: str, products: torch.Tensor, weight: torch.Tensor, windows: _W
     for at, cells in enumerate(windows.at if how != "+=" else ()):
         kept = weight[:, :, at] != 0 if how == "=" else torch.ones_like(weight[:, :, at]).bool()
         plane[:, :, cells] = torch.where(kept, products[:, :, at], plane[:, :, cells])
-    return plane.unflatten(2, windows.size)
+    whole: torch.Tensor = plane.unflatten(2, windows.size)
+    return whole

@@ -49,8 +49,9 @@ def explain(
         for one in further:
             yield from () if one.is_right else wrong_answers(one)
         return
-    rule = None if task.pooling else other_rule(task, tried)
-    if rule := rule or ("padding" in student.lacking and not task.pooling and own_padding(task, tried)):
+    if not task.pooling and (
+        rule := other_rule(task, tried) or ("padding" in student.lacking and own_padding(task, tried))
+    ):
         yield rule
         return
     if any(one.answer.message == say_call("plain_bias") for one in tried):

@@ -107,9 +107,8 @@ def _of_pooling(result: str, seen: Sequence[Seen], failure: Failure | None) -> l
     if ratio := _by_ratio(result, [one for one in wrong if one.case.name != NOTHING] or wrong):
         return [ratio]
     mark = "" if failure else all_others(wrong, seen)
-    where = [
-        sentence for sentence in (*places(result, [(one.got, one.right) for one in wrong], False), mark) if sentence
-    ]
+    pairs = [(one.got, one.right) for one in wrong if one.got is not None]
+    where = [sentence for sentence in (*places(result, pairs, False), mark) if sentence]
     return [Diagnosis("?", result, where[0], " ".join(where[1:]), "")] if where else []
 
 
