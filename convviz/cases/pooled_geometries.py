@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import torch
+import torch.nn.functional as F
+
 from convviz.geometry.spec import ConvSpec
 from convviz.ops.pooling import pool_spec
 
@@ -49,6 +52,14 @@ POOLED: Mapping[str, ConvSpec] = {
 def is_ceil(spec: ConvSpec) -> bool:
     """Return whether ``ceil_mode`` adds a window to a pooling."""
     return any(before != after for before, after in spec.padding)
+
+
+def pooled_output(rule: str, spec: ConvSpec, input: torch.Tensor) -> torch.Tensor:
+    """Return the right output, by torch; the rule is one of ``battery.POOLINGS``."""
+    geometry = (spec.kernel_size, spec.stride, [before for before, _ in spec.padding])
+    if rule == "max":
+        return F.max_pool2d(input, *geometry, spec.dilation, is_ceil(spec))
+    return F.avg_pool2d(input, *geometry, is_ceil(spec), rule == "average")
 
 
 def fit_pooling(spec: ConvSpec, is_average: bool) -> ConvSpec:

@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as F
 
 from convviz.cases.battery import NOTHING, OTHER, POOLINGS, QUANTISED, ZEROS, Case, make_case
-from convviz.cases.pooled_geometries import fit_pooling, is_ceil
+from convviz.cases.pooled_geometries import fit_pooling, pooled_output
 from convviz.geometry.spec import ConvSpec
 
 GEOMETRY = ("stride", "padding", "dilation", "groups", "padding_mode")
@@ -228,7 +228,7 @@ def truth(task: Task, case: Case) -> dict[str, torch.Tensor]:
 def forward_pass(task: Task, case: Case, given: Mapping[str, torch.Tensor]) -> torch.Tensor:
     """Return the right output for these input, weight and bias, in a case's geometry; autograd sees all of it."""
     if task.pooling:
-        return _pooled(task, case, given["input"])
+        return pooled_output(case.pooling or task.pooling, case.spec, given["input"])
     input, weight, bias, spec = given["input"], given["weight"], given["bias"], case.spec
     if task.name.startswith("linear"):
         return F.linear(input.flatten(1), weight.flatten(1), bias)
@@ -239,14 +239,6 @@ def forward_pass(task: Task, case: Case, given: Mapping[str, torch.Tensor]) -> t
     mode = "constant" if spec.padding_mode == "zeros" else spec.padding_mode
     padded = F.pad(input, (left, right, top, bottom), mode=mode)
     return F.conv2d(padded, _quantised(task, weight), bias, spec.stride, 0, spec.dilation, spec.groups)
-
-
-def _pooled(task: Task, case: Case, input: torch.Tensor) -> torch.Tensor:
-    spec = case.spec
-    geometry = (spec.kernel_size, spec.stride, [before for before, _ in spec.padding])
-    if task.pooling == "max":
-        return F.max_pool2d(input, *geometry, spec.dilation, is_ceil(spec))
-    return F.avg_pool2d(input, *geometry, is_ceil(spec), case.rule != "average inside")
 
 
 def _quantised(task: Task, weight: torch.Tensor) -> torch.Tensor:
