@@ -22,6 +22,7 @@ from convviz.features.network.export_page import export_network as export_networ
 from convviz.features.network.public import network as network
 from convviz.geometry.spec import ConvSpec as ConvSpec
 from convviz.geometry.taps import taps as taps
+from convviz.ops.avg_pool2d import avg_pool2d as avg_pool2d
 from convviz.ops.conv2d import conv2d as conv2d
 from convviz.ops.conv2d_bias import conv2d_bias as conv2d_bias
 from convviz.ops.conv2d_input import conv2d_input as conv2d_input
@@ -30,6 +31,7 @@ from convviz.ops.conv_transpose2d import conv_transpose2d as conv_transpose2d
 from convviz.ops.convolution_backward import convolution_backward as convolution_backward
 from convviz.ops.detect_torch_backend import which_backend as which_backend
 from convviz.ops.linear import linear as linear
+from convviz.ops.max_pool2d import max_pool2d as max_pool2d
 from convviz.ops.stages import Stages as Stages
 from convviz.ops.stages import stages as stages
 

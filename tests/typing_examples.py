@@ -20,6 +20,8 @@ assert_type(convviz.conv2d_input((2, 3, 8, 8), w, x), torch.Tensor)
 assert_type(convviz.conv2d_weight(x, (4, 3, 3, 3), x), torch.Tensor)
 assert_type(convviz.conv2d_bias(x), torch.Tensor)
 assert_type(convviz.linear(x, w), torch.Tensor)
+assert_type(convviz.max_pool2d(x, 2, ceil_mode=True), torch.Tensor)
+assert_type(convviz.avg_pool2d(x, 2, divisor_override=3), torch.Tensor)
 convviz.conv2d(x, w, stride="2")  # WRONG
 convviz.conv2d(x, w, strides=2)  # WRONG
 convviz.conv2d([1.0], w)  # WRONG

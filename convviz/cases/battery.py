@@ -12,7 +12,13 @@ from dataclasses import dataclass, replace
 
 import torch
 
+from convviz.cases import pooled_geometries
+from convviz.cases.pooled_geometries import NEGATIVE, TIES, UNCOUNTED
 from convviz.geometry.spec import ConvSpec
+
+QUANTISED = ("signs", "scaled signs")  # of binary weights
+# The last is an average that does not count the padding's cells; ``Task`` has the first two.
+POOLINGS = ("max", "average", "average inside")
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,8 +32,19 @@ class Case:
     bias: torch.Tensor  # ``[C_out]``
     grad_output: torch.Tensor  # ``[N, C_out, H_out, W_out]``; for ``conv_transpose2d`` its input
     transposed_bias: torch.Tensor  # ``[C_in]``, the bias of that ``conv_transpose2d``
-    quantised: str = ""  # the rule of a layer with binary weights, ``"signs"`` or ``"scaled signs"``; empty for another
+    # what it is where it is no plain convolution: one of ``QUANTISED`` or of ``POOLINGS``; empty for a plain one
+    rule: str = ""
     way: str = ""  # what is asked beside the setting, one of ``further_questions``; empty where nothing is
+
+    @property
+    def quantised(self) -> str:
+        """The rule of a layer with binary weights; empty for another."""
+        return self.rule if self.rule in QUANTISED else ""
+
+    @property
+    def pooling(self) -> str:
+        """The rule of a pooling; empty for another layer."""
+        return self.rule if self.rule in POOLINGS else ""
 
     def tensor(self, name: str) -> torch.Tensor:
         """Return one of the tensors by its name."""
@@ -98,10 +115,10 @@ LINEAR: dict[str, ConvSpec] = {
 }
 
 
-def battery(which: str, seed: int, linear: bool = False, quantised: str = "") -> list[Case]:
+def battery(which: str, seed: int, linear: bool = False, rule: str = "") -> list[Case]:
     """Return the cases: ``"public"`` ones, or with ``"battery"`` and ``"all"`` all; one seed gives the same ones.
 
-    ``linear``: those of a linear layer; ``quantised``: the rule of a layer with binary weights.
+    ``linear``: those of a linear layer; ``rule``: that of a layer with binary weights or of a pooling.
 
     Raises:
         ValueError: there is no such choice, or the seed is no whole number.
@@ -110,8 +127,23 @@ def battery(which: str, seed: int, linear: bool = False, quantised: str = "") ->
         raise ValueError(f"cases is 'public', 'battery' or 'all': got {which!r}")
     if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed < 2**63:
         raise ValueError(f"seed is a whole number of 0 or more: got {seed!r}")
+    if rule in POOLINGS:
+        return _pooled_battery(which, seed, rule)
     specs = LINEAR if linear else PUBLIC if which == "public" else PUBLIC | BATTERY
-    return [make_case(name, spec, seed * 1009 + number, quantised) for number, (name, spec) in enumerate(specs.items())]
+    return [make_case(name, spec, seed * 1009 + number, rule) for number, (name, spec) in enumerate(specs.items())]
+
+
+def _pooled_battery(which: str, seed: int, rule: str) -> list[Case]:
+    known = pooled_geometries.PUBLIC if which == "public" else {**pooled_geometries.PUBLIC, **pooled_geometries.POOLED}
+    specs = {name: spec for name, spec in known.items() if rule == "max" or spec.dilation == (1, 1)}
+    if which != "public":
+        plain = pooled_geometries.PUBLIC["stride 2, padding 1"]
+        specs |= {OTHER: plain, ZEROS: plain.replace(batch=3), NOTHING: plain}
+    rules = dict.fromkeys(specs, rule)
+    if rule != "max" and which != "public":
+        for name in ("stride 2, padding 1", "ceil_mode, padding 1"):
+            specs[f"{UNCOUNTED}, {name}"], rules[f"{UNCOUNTED}, {name}"] = specs[name], "average inside"
+    return [make_case(name, spec, seed * 1009 + n, rules[name]) for n, (name, spec) in enumerate(specs.items())]
 
 
 def beside(spec: ConvSpec) -> ConvSpec:
@@ -124,7 +156,7 @@ def beside(spec: ConvSpec) -> ConvSpec:
     return min(found, key=lambda other: (other.output_size != spec.output_size, other.products), default=spec)
 
 
-def make_case(name: str, spec: ConvSpec, seed: int, quantised: str = "") -> Case:
+def make_case(name: str, spec: ConvSpec, seed: int, rule: str = "") -> Case:
     """Return a case with normally distributed numbers; the same seed gives the same ones."""
     generator = torch.Generator().manual_seed(seed % 2**63)
 
@@ -133,9 +165,11 @@ def make_case(name: str, spec: ConvSpec, seed: int, quantised: str = "") -> Case
 
     input, weight = draw(*spec.input_shape), draw(*spec.weight_shape)
     if name == ZEROS:  # not among binary weights: the sign of 0 is a convention
-        input, weight = input * (input > -0.7), weight if quantised else weight * (weight > 0)
+        input, weight = input * (input > -0.7), weight if rule in QUANTISED else weight * (weight > 0)
+    if name in (TIES, NEGATIVE):
+        input = input.round() if name == TIES else -input.abs()
     bias, grad_output, transposed_bias = draw(spec.out_channels), draw(*spec.output_shape), draw(spec.in_channels)
     if name in (ZEROS, NOTHING):
         grad_output = grad_output * (grad_output > 0) * (name == ZEROS)
         grad_output[:-2] = 0
-    return Case(name, spec, input, weight, bias, grad_output, transposed_bias, quantised)
+    return Case(name, spec, input, weight, bias, grad_output, transposed_bias, rule)

@@ -14,6 +14,7 @@ from typing import Any
 import torch
 
 from convviz.cases.battery import Case, beside, make_case
+from convviz.cases.pooled_geometries import is_ceil
 from convviz.cases.setting_in_words import setting_in_words
 from convviz.cases.tasks import Task
 from convviz.facts.join_lists import comma
@@ -104,7 +105,7 @@ def _large(draws: Random, what: str, size: int, linear: bool) -> ConvSpec:
 
 def with_numbers(kind: str, task: Task, spec: ConvSpec, seed: int) -> Case:
     """Return a case of a geometry with numbers of a kind, named after both."""
-    case = make_case(kind, spec, seed, task.quantised)
+    case = make_case(kind, spec, seed, task.rule)
     if kind == "any":
         return case
     if kind == "large and small":
@@ -128,10 +129,11 @@ def named(task: Task, case: Case, found: bool = True) -> Case:
     spec = case.spec
     is_linear = task.name.startswith("linear")
     input = spec.output_shape if task.is_transposed else spec.input_shape
-    shapes = {"input": input, "weight": spec.weight_shape}
+    shapes = {"input": input} if task.pooling else {"input": input, "weight": spec.weight_shape}
     kept = [axis for axis in range(4) if axis not in task.lacks]
     said = [f"{name} {[shape[axis] for axis in kept]}" for name, shape in shapes.items()]
     said += [] if is_linear else [setting_in_words(spec)]
+    said += ["ceil_mode"] * bool(task.pooling and is_ceil(spec))
     said += [say("setting.groups", groups=spec.groups)] * (spec.groups > 1)
     return dataclasses.replace(case, name=say("random", shapes=comma(said)) if found else comma(said))
 

@@ -70,7 +70,7 @@ class Scope:
             if spec not in known:
                 known.append(spec)
                 name = f"{setting_in_words(spec)} ({len(made) + 1})"
-                made.append(make_case(name, spec, seed * 1009 + 500 + len(made), case.quantised))
+                made.append(make_case(name, spec, seed * 1009 + 500 + len(made), case.rule))
         return made
 
     def _channels(self, spec: ConvSpec) -> tuple[int, int, int]:

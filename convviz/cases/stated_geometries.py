@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from convviz.cases.battery import Case, make_case
+from convviz.cases.pooled_geometries import fit_pooling
 from convviz.cases.random_cases import named
-from convviz.cases.tasks import Task
+from convviz.cases.tasks import Task, forward_of
 from convviz.geometry.spec import ConvSpec
+from convviz.ops.pooling import pool_spec
 
 Stated = ConvSpec | Mapping[str, Any]
 FIELDS = tuple(inspect.signature(ConvSpec).parameters)
 SHAPES = ("input", "weight")
+POOLED = '{"input": (2, 3, 32, 32), "kernel_size": 3, "stride": 2}'
 EXAMPLE = '{"input": (2, 3, 32, 32), "weight": (8, 3, 5, 5), "stride": 2}'
 
 
@@ -34,9 +37,11 @@ def stated_cases(at: Stated | Sequence[Stated], task: Task, seed: int) -> list[C
     if not isinstance(several, Sequence) or isinstance(several, str) or not several:
         raise ValueError(f"at is a ConvSpec, a dict such as {EXAMPLE}, or a list of them: got {at!r}")
     specs = dict.fromkeys(each if isinstance(each, ConvSpec) else _spec(each, task) for each in several)
-    if any(task.fit(spec) != spec for spec in specs):
+    if task.pooling:
+        _check_pooled(specs, task)
+    elif any(task.fit(spec) != spec for spec in specs):
         raise ValueError(f"at: for {task.name} a ConvSpec has one row, and kernels and paddings of one row: got {at!r}")
-    cases = (make_case(f"{n}", spec, seed * 1009 + 700 + n, task.quantised) for n, spec in enumerate(specs))
+    cases = (make_case(f"{n}", spec, seed * 1009 + 700 + n, task.rule) for n, spec in enumerate(specs))
     return [named(task, case, found=False) for case in cases]
 
 
@@ -54,9 +59,33 @@ def _are_four(padding: Any) -> bool:
     return isinstance(padding, Sequence) and len(padding) == 4 and all(type(side) is int for side in padding)
 
 
+def _check_pooled(specs: Iterable[ConvSpec], task: Task) -> None:
+    for spec in specs:
+        if fit_pooling(spec, task.pooling == "average") != spec:
+            raise ValueError(
+                f"at: a ConvSpec of {task.name} has as many channels in as out, one group, zeros around it, a "
+                f"padding of up to half the window, in an average no dilation: got {spec}; a dict such as {POOLED} does"
+            )
+
+
+def _pooled(given: Mapping[str, Any], task: Task) -> ConvSpec:
+    known = ("input", *(name for name in forward_of(task).arguments[1:] if name != "count_include_pad"))
+    for key in given:
+        if key not in known:
+            raise ValueError(f"at has the keys {', '.join(known)}: got {key!r}")
+    if not {"input", "kernel_size"} <= given.keys():
+        raise ValueError(f"at has an input and a kernel_size, as in {POOLED}: got {given!r}")
+    shape = _shape("input", given["input"], task)
+    plain = {"stride": None, "padding": 0, "dilation": 1, "ceil_mode": False}
+    settings = {name: given.get(name, value) for name, value in plain.items()}
+    return pool_spec(shape, given["kernel_size"], **settings).replace(groups=1, batch=shape[0])
+
+
 def _spec(given: object, task: Task) -> ConvSpec:
     if not isinstance(given, Mapping):
         raise ValueError(f"at is a ConvSpec, a dict such as {EXAMPLE}, or a list of them: got {given!r}")
+    if task.pooling:
+        return _pooled(given, task)
     fields = dict(given)
     known = (*SHAPES, *FIELDS, *["output_padding"] * task.is_transposed)
     for key in fields:

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import torch
 import torch.nn.functional as F
 
-from convviz.cases.battery import NOTHING, OTHER, ZEROS, Case, make_case
+from convviz.cases.battery import NOTHING, OTHER, POOLINGS, QUANTISED, ZEROS, Case, make_case
+from convviz.cases.pooled_geometries import fit_pooling, pooled_output
 from convviz.geometry.spec import ConvSpec
 
 GEOMETRY = ("stride", "padding", "dilation", "groups", "padding_mode")
@@ -28,8 +29,19 @@ class Task:
     # ``"function"``, ``"Function"`` (a subclass of ``torch.autograd.Function``) or ``"Module"`` (a class, or a function
     # that makes a layer). The latter two are called forward, and autograd asks them for the gradients
     kind: str = "function"
-    # the rule of binary weights, ``"signs"`` or ``"scaled signs"`` (``mistakes/grad_weight.py`` has them)
-    quantised: str = ""
+    # the rule of binary weights, ``"signs"`` or ``"scaled signs"`` (``mistakes/grad_weight.py`` has them), or that of a
+    # pooling, ``"max"`` or ``"average"``; empty for a plain convolution
+    rule: str = ""
+
+    @property
+    def quantised(self) -> str:
+        """The rule of binary weights; empty for another task."""
+        return self.rule if self.rule in QUANTISED else ""
+
+    @property
+    def pooling(self) -> str:
+        """The rule of a pooling, which has no weight and no bias; empty for another task."""
+        return self.rule if self.rule in POOLINGS else ""
 
     @property
     def is_transposed(self) -> bool:
@@ -59,7 +71,13 @@ class Task:
         return tensor
 
     def fit(self, spec: ConvSpec) -> ConvSpec:
-        """Return a geometry as this task has it: with a height of 1, where a stride or a dilation may be any."""
+        """Return a geometry as this task has it: with a height of 1, where a stride or a dilation may be any.
+
+        Raises:
+            ValueError: it is of a pooling, and has none that is like it.
+        """
+        if self.pooling:
+            return fit_pooling(spec, self.pooling == "average")
         if not self.is_row:
             return spec
         (_, size), (_, kernel), (_, stride), (_, dilation) = (
@@ -82,6 +100,8 @@ _FUNCTION = ("input", "weight", "bias", *GEOMETRY[:4])
 _LAYER = ("in_channels", "out_channels", "kernel_size", *GEOMETRY[:4], "bias", "padding_mode")
 _TRANSPOSED = ("stride", "padding", "output_padding", "groups", "dilation")
 _TRANSPOSED_LAYER = ("in_channels", "out_channels", "kernel_size", *_TRANSPOSED[:4], "bias", "dilation")
+_MAX = ("kernel_size", "stride", "padding", "dilation", "ceil_mode")
+_AVERAGE = ("kernel_size", "stride", "padding", "ceil_mode", "count_include_pad")
 _LINEAR_LAYER = ("in_channels", "out_channels", "bias")
 
 PLANAR: Mapping[str, Task] = {
@@ -105,6 +125,10 @@ PLANAR: Mapping[str, Task] = {
         Task("conv_transpose2d_module", _TRANSPOSED_LAYER, ("output", *GRADIENTS), "Module"),
         Task("linear", ("input", "weight", "bias"), ("output",)),
         Task("linear_backward", ("grad_output", "input", "weight", "bias"), GRADIENTS),
+        Task("max_pool2d", ("input", *_MAX), ("output",), rule="max"),
+        Task("max_pool2d_backward", ("grad_output", "input", *_MAX), ("grad_input",), rule="max"),
+        Task("avg_pool2d", ("input", *_AVERAGE), ("output",), rule="average"),
+        Task("avg_pool2d_backward", ("grad_output", "input", *_AVERAGE), ("grad_input",), rule="average"),
         Task("binary_conv2d", _FUNCTION, ("output", *GRADIENTS), "Function", "signs"),
         Task("scaled_binary_conv2d", _FUNCTION, ("output", *GRADIENTS), "Function", "scaled signs"),
     )
@@ -139,10 +163,13 @@ def find_task(name: object, fn: object = None) -> Task:
     task = TASKS[name]
     own = fn if isinstance(fn, type) else type(None)
     kind = next((each.__name__ for each in (torch.nn.Module, torch.autograd.Function) if issubclass(own, each)), "")
-    if kind == "Module" and (task.kind == "Function" or task.results == ("output",)):
-        return dataclasses.replace(task, kind=kind, arguments=layer_of(task), results=("output", *GRADIENTS))
+    if kind == "Module" and (task.kind == "Function" or task.pooling or task.results == ("output",)):
+        return dataclasses.replace(task, kind=kind, arguments=layer_of(task), results=("output", *gradients_of(task)))
+    if kind == "Function" and task.pooling:  # whose arguments are those of its forward pass
+        arguments = forward_of(task).arguments
+        return dataclasses.replace(task, kind=kind, arguments=arguments, results=("output", "grad_input"))
     if kind == "Function" and task.results == ("output",):
-        return dataclasses.replace(task, kind=kind, results=("output", *GRADIENTS))
+        return dataclasses.replace(task, kind=kind, results=("output", *gradients_of(task)))
     return task
 
 
@@ -153,20 +180,29 @@ def in_a_row(cases: Sequence[Case], task: Task) -> list[Case]:
         spec = task.fit(case.spec)
         if not any(word in case.name for word in ("height", "square")):
             key = spec if case.name not in (OTHER, ZEROS, NOTHING) else spec.replace(batch=100 + number)
-            made.setdefault(key, make_case(case.name, spec, number, case.quantised))
+            made.setdefault(key, make_case(case.name, spec, number, case.rule))
     return list(made.values())
 
 
 def layer_of(task: Task) -> tuple[str, ...]:
     """Return what the class of a layer takes that does what a task is about."""
+    if task.pooling:
+        return forward_of(task).arguments[1:]
     linear = task.name.startswith("linear")
     return _LINEAR_LAYER if linear else _TRANSPOSED_LAYER if task.is_transposed else _LAYER
+
+
+def gradients_of(task: Task) -> tuple[str, ...]:
+    """Return the gradients that the layer has which a task is about."""
+    return GRADIENTS[:1] if task.pooling else GRADIENTS
 
 
 def forward_of(task: Task) -> Task:
     """Return the task of the forward pass to which a task belongs."""
     if task.name.startswith("linear"):
         return TASKS["linear"]
+    if task.pooling:
+        return TASKS[task.name.removesuffix("_backward")]
     return TASKS[f"{'conv_transpose' if task.is_transposed else 'conv'}{1 if task.is_row else 2}d"]
 
 
@@ -177,19 +213,22 @@ def truth(task: Task, case: Case) -> dict[str, torch.Tensor]:
     torch: ``[N, C, H, W]``, ``[C_out, C_in / groups, kH, kW]``, ``[C_out]``; of a linear layer ``[N, C]``, ``[O, C]``,
     in one axis without H and kH.
     """
+    names = ("input",) if task.pooling else ("input", "weight", "bias")
     with torch.enable_grad():
-        given = {name: task.tensor(case, name).clone().requires_grad_() for name in ("input", "weight", "bias")}
+        given = {name: task.tensor(case, name).clone().requires_grad_() for name in names}
         output = forward_pass(task, case, given)
         found = {"output": output.detach()}
         if len(task.results) > 1 or task.results[0] != "output":
             sent = task.tensor(case, "grad_output").reshape(output.shape)
             sums = torch.autograd.grad(output, tuple(given.values()), sent)
-            found |= dict(zip(GRADIENTS, sums, strict=True))
+            found |= dict(zip(gradients_of(task), sums, strict=True))
     return {name: task.own(found[name]) if found[name].dim() == 4 else found[name] for name in task.results}
 
 
 def forward_pass(task: Task, case: Case, given: Mapping[str, torch.Tensor]) -> torch.Tensor:
     """Return the right output for these input, weight and bias, in a case's geometry; autograd sees all of it."""
+    if task.pooling:
+        return pooled_output(case.pooling or task.pooling, case.spec, given["input"])
     input, weight, bias, spec = given["input"], given["weight"], given["bias"], case.spec
     if task.name.startswith("linear"):
         return F.linear(input.flatten(1), weight.flatten(1), bias)

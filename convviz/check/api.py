@@ -79,7 +79,7 @@ def report(
     if forward is not None and ("output" in found.results or not callable(forward)):
         raise ValueError(f"forward is a function, for a task of gradients alone: got {forward!r} for {found.name!r}")
     given = (forward, fn) if forward is not None and callable(fn) else fn
-    known = battery(cases, seed, linear=found.name.startswith("linear"), quantised=found.quantised)
+    known = battery(cases, seed, linear=found.name.startswith("linear"), rule=found.rule)
     known = in_a_row(known, found) if found.is_row else known
     known = known if at is None else stated_cases(at, found, seed)
     told: dict[str, Any] = {"layout": layout, "arrays": arrays, "time_limit": time_limit}

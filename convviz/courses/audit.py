@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from convviz.cases.battery import Case, battery
+from convviz.cases.pooled_geometries import is_ceil
 from convviz.cases.tasks import PLANAR, Task, find_task, truth
 from convviz.check.as_convolution import recipe_of
 from convviz.check.calling.call_case import random_kept
@@ -71,9 +72,11 @@ class Audit:
                 lines.append(f"  {say('mistake' if found.passed == found.ways else 'mistake.some', **told)}")
             lines += ["", say("add", count=len(self.add))]
             for one in self.add:
-                shapes = {"input": one.spec.input_shape, "weight": one.spec.weight_shape}
+                spec = one.spec
+                shapes = {"input": spec.input_shape, "weight": spec.weight_shape, "window": spec.kernel_size}
                 sizes = {name: " × ".join(map(str, shape)) for name, shape in shapes.items()}
-                lines.append(f"  {say('case', name=one.name, geometry=geometry(one.spec), **sizes)}")
+                id = "case.pooled" if find_task(self.task).pooling else "case"
+                lines.append(f"  {say(id, name=one.name, geometry=geometry(one.spec), **sizes)}")
                 lines.append(f"    {say('exposes', ids=', '.join(one.exposes))}")
         if self.beyond:
             lines += ["", say("beyond", ids=", ".join(found.id for found in self.beyond))]
@@ -94,7 +97,8 @@ def geometry(spec: ConvSpec) -> str:
     pairs = {"stride": spec.stride, "padding": (spec.padding[0][0], spec.padding[1][0]), "dilation": spec.dilation}
     said = {name: str(pair[0] if pair[0] == pair[1] else pair) for name, pair in pairs.items()}
     said |= {"groups": str(spec.groups), "padding_mode": repr(spec.padding_mode)}
-    plain = {"dilation": "1", "groups": "1", "padding_mode": "'zeros'"}
+    plain = {"dilation": "1", "groups": "1", "padding_mode": "'zeros'", "ceil_mode": "False"}
+    said["ceil_mode"] = str(is_ceil(spec))
     return ", ".join(f"{name}={value}" for name, value in said.items() if plain.get(name) != value)
 
 
@@ -170,7 +174,7 @@ def _why_refused(check: Check, fn: Any) -> str | None:
 
 
 def _cases(task: Task, style: str = "torch") -> list[Case]:
-    cases = battery("all", 0, linear=task.name.startswith("linear"), quantised=task.quantised)
+    cases = battery("all", 0, linear=task.name.startswith("linear"), rule=task.rule)
     cases = [case for case in cases if "padding_mode" in task.arguments or case.spec.padding_mode == "zeros"]
     plainest = {"dilation": 1, "groups": 1, "padding_mode": "zeros"}
     plain = [case for case in cases if case.spec.replace(**plainest) == case.spec]
@@ -185,7 +189,7 @@ def _slips(task: Task, style: str) -> tuple[Slips, Slips]:
     every = [(case, truth(task, case)) for case in cases]
     shown: Slips = []
     hidden: Slips = []
-    for mistake in catalogue().values():
+    for mistake in (each for each in catalogue().values() if each.is_of(task.rule)):
         for result in (name for name in task.results if recipe_of(task, name) in mistake.of):
             for way in mistake.ways:
                 slip = Slip(result, way)

@@ -69,7 +69,7 @@ def _chosen(expose: Sequence[str]) -> list[Mistake]:
     for id in expose:
         if id not in catalogue():
             raise ValueError(say("unknown", got=repr(id)))
-        if id.startswith("Q") or not catalogue()[id].ways:
+        if not catalogue()[id].is_of("") or not catalogue()[id].ways:
             raise ValueError(say("no_ways", id=id))
     return [catalogue()[id] for id in dict.fromkeys(expose)]
 

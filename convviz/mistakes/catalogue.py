@@ -21,6 +21,7 @@ from convviz.mistakes.grad_weight import (
     weight_behind,
     weight_in_use,
 )
+from convviz.mistakes.pooling import pooled
 from convviz.mistakes.recipe_steps import Recipe
 
 
@@ -29,7 +30,7 @@ class Mistake:
     """A mistake that people make."""
 
     # its name in the catalogue: I for grad_input, W for grad_weight, B for grad_bias, F for the output, Q for binary
-    # weights, G for what is in no formula, then a number
+    # weights, P for poolings, M for max pooling, A for average pooling, G for what is in no formula, then a number
     id: str
     of: tuple[str, ...]  # the results that it spoils
     title: str  # what is wrong, in plain words
@@ -38,6 +39,12 @@ class Mistake:
     met: tuple[str, ...]  # where it was met in the wild
     # the recipes that people arrive at; each differs from the right one in the choices that it names
     ways: tuple[Recipe, ...]
+
+    def is_of(self, rule: str) -> bool:
+        """Return whether a layer can have it: one of binary weights, a pooling, or with no rule a convolution."""
+        if rule in ("max", "average", "average inside"):
+            return self.id[0] in ("PM" if rule == "max" else "PA") or (self.id[0] == "G" and "grad_input" in self.of)
+        return self.id[0] not in ("PMA" if rule else "PMAQ")
 
 
 class Setting(Protocol):
@@ -67,6 +74,10 @@ class Setting(Protocol):
     def quantised(self) -> str:
         """The rule of binary weights; empty for others."""
 
+    @property
+    def pooling(self) -> str:
+        """The rule of a pooling; empty for others."""
+
 
 @each_language
 def catalogue() -> Mapping[str, Mistake]:
@@ -82,6 +93,8 @@ def catalogue() -> Mapping[str, Mistake]:
 
 def compute(of: str, recipe: Recipe, case: Setting) -> torch.Tensor | None:
     """Return the result named ``of`` by a recipe, for the tensors of a case; None where it cannot be computed."""
+    if case.pooling:
+        return pooled(of, recipe, case)
     used = weight_in_use(recipe, case.quantised, case.weight) if case.quantised else case.weight
     with contextlib.suppress(RuntimeError):  # what torch refuses comes to nothing, too
         if of == "output":

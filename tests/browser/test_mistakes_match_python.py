@@ -65,7 +65,7 @@ def recipes():
         for mistake in catalogue().values()
         for of in mistake.of
         for way in mistake.ways
-        if of in RESULTS and not mistake.id.startswith("Q") and known(way)
+        if of in RESULTS and mistake.is_of("") and known(way)
     ]
     return ways + [("right", of, {}) for of in RESULTS]
 

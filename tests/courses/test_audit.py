@@ -15,6 +15,7 @@ import torch.nn.functional as F
 import convviz
 import convviz.courses.audit as auditing
 from convviz.cases.battery import battery, make_case
+from convviz.cases.pooled_geometries import is_ceil
 from convviz.cases.tasks import PLANAR, TASKS, truth
 from convviz.check.probes.one_hot_probes import recipe_of
 from convviz.cli import main
@@ -47,7 +48,7 @@ def once():
 
     def right(task, case):
         tensors = (case.input, case.weight, case.bias, case.grad_output, case.transposed_bias)
-        asked = (task, case.spec, case.quantised, *(tensor.detach().numpy().tobytes() for tensor in tensors))
+        asked = (task, case.spec, case.rule, *(tensor.detach().numpy().tobytes() for tensor in tensors))
         if asked not in known:
             known[asked] = truth(task, case)
         return dict(known[asked])
@@ -138,6 +139,7 @@ def through(fn, task, case):
         "groups": spec.groups, "padding_mode": spec.padding_mode, "output_padding": spec.remainder,
         "input_size": spec.input_shape, "weight_size": list(spec.weight_shape), "in_channels": spec.in_channels,
         "out_channels": spec.out_channels, "kernel_size": spec.kernel_size,
+        "ceil_mode": is_ceil(spec), "count_include_pad": case.rule != "average inside",
         **{name: task.tensor(case, name) for name in ("input", "weight", "bias", "grad_output")},
     }  # fmt: skip
     if task.name.startswith("linear"):
@@ -160,7 +162,7 @@ def through(fn, task, case):
 @pytest.mark.parametrize("name", PLANAR)
 def test_what_is_handed_over_is_right_and_a_check_of_the_whole_battery_catches_everything(name):
     task = TASKS[name]
-    cases = battery("all", 3, linear=name.startswith("linear"), quantised=task.quantised)
+    cases = battery("all", 3, linear=name.startswith("linear"), rule=task.rule)
     if "padding_mode" not in task.arguments:
         cases = [case for case in cases if case.spec.padding_mode == "zeros"]
     cases = cases[::-1]  # the odd ones, in which most mistakes show, come first

@@ -19,7 +19,7 @@ from convviz.courses.sums_by_hand import number_text, reasons, worked
 from convviz.facts.words import sentences
 from convviz.mistakes.catalogue import catalogue, compute
 
-ON_PAPER = [id for id, mistake in catalogue().items() if mistake.ways and id[0] != "Q"]
+ON_PAPER = [id for id, mistake in catalogue().items() if mistake.ways and mistake.is_of("")]
 TOGETHER = (
     ("I10", "I11"),
     ("I01", "W07", "B06"),
@@ -157,7 +157,7 @@ def gives(clause, name, case, one):
     """Return whether some way of the mistake that a clause names gives the number in its cell."""
     say = sentences("wrong_number_reasons")
     for id, mistake in catalogue().items():
-        if id[0] == "Q" or name not in mistake.of or say_if(say, id) != clause:
+        if not mistake.is_of("") or name not in mistake.of or say_if(say, id) != clause:
             continue
         for way in mistake.ways:
             tensor = compute(name, way, case)

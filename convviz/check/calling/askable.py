@@ -8,7 +8,7 @@ from typing import Any
 from convviz.cases.same_padding import padding_word
 from convviz.cases.settings_in_scope import Scope
 from convviz.cases.tasks import GEOMETRY, Task
-from convviz.check.calling.call_plan import ALONE, PAIRS
+from convviz.check.calling.call_plan import ALONE, FLAGS, PAIRS
 from convviz.check.calling.find_plan import Found
 from convviz.check.calling.function_or_class import Subject
 from convviz.check.calling.inspect_source import knows_words
@@ -17,7 +17,7 @@ from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec
 
 say = sentences("calling_student_code")
-PLAIN = {name: getattr(ConvSpec(3), name) for name in GEOMETRY}
+PLAIN = {name: getattr(ConvSpec(3), name) for name in (*GEOMETRY, "kernel_size")}
 
 
 @dataclass(eq=False)
@@ -37,8 +37,8 @@ class Askable:
 
     def lacks(self, spec: ConvSpec) -> str | None:
         """Return why a geometry cannot be asked, such as "it has no argument for dilation"; None if it can."""
-        if self.task.fit(spec) != spec:
-            return say("no.row")
+        if not self._is_of_task(spec):
+            return say("no.pooling" if self.task.pooling else "no.row")
         if outside := self.scope.leaves_out(spec):
             return say("no.scope", name=outside)
         uneven = any(before != after for before, after in spec.padding)
@@ -46,14 +46,17 @@ class Askable:
             return say("no.sides")
         if not set(GEOMETRY) & set(self.task.arguments):
             return None
-        if self.found.plan.words:
+        if self.task.pooling:
+            if uneven and "ceil_mode" in self.untold():
+                return say("no.read" if self.subject.is_adapter else "no.argument", name="ceil_mode")
+        elif self.found.plan.words:
             if padding_word(spec) is None:
                 return say("no.word")
         elif uneven and not (self.found.plan.sides or (self.speaks and padding_word(spec))):
             return say("no.sides")
         # Code that pads by itself may do so by the kernel's size: that is asked where the caller says so.
         padded = {"padding"} if self.found.plan.sides and spec in self.stated else set()
-        for name, value in self.built_in().items():
+        for name, value in self.built_in(spec).items():
             if getattr(spec, name) != value and name not in padded:
                 return say("no.read" if self.subject.is_adapter else "no.argument", name=name)
         return self._no_size(spec) or self._no_pair(spec)
@@ -61,9 +64,11 @@ class Askable:
     def nearest(self, spec: ConvSpec) -> ConvSpec | None:
         """Return a geometry like this one that it can be asked, None where none is found."""
         try:
-            spec = self.scope.nearest(self.task.fit(spec))
+            spec = self.task.fit(self.scope.nearest(self.task.fit(spec)))
+            if self.task.pooling and "ceil_mode" in self.untold():
+                spec = spec.replace(padding=[before for before, _ in spec.padding])
             if set(GEOMETRY) & set(self.task.arguments):
-                spec = spec.replace(padding_mode=self._border(spec)).replace(**self.built_in())
+                spec = spec.replace(padding_mode=self._border(spec)).replace(**self.built_in(spec))
                 worded = {"padding"} if self.in_words(spec) else set()
                 single = {*self.single, *["kernel_size"] * self.square} - {"output_padding", *worded}
                 spec = spec.replace(**{name: (getattr(spec, name)[0],) * 2 for name in single})
@@ -76,12 +81,28 @@ class Askable:
             return None
         return None if self.lacks(spec) else spec
 
-    def built_in(self) -> dict[str, Any]:
-        """Return the geometry that is no argument: torch's defaults, or what the function has built in."""
+    def built_in(self, spec: ConvSpec | None = None) -> dict[str, Any]:
+        """Return the geometry that is no argument: torch's defaults, or what the function has built in.
+
+        A pooling without a stride of its own moves by the window of whatever geometry it is asked for.
+        """
         found, told = self.found, self._told()
         known = found.spec is not None and found.score[0] > 0
-        own = {name: getattr(found.spec, name) if known else PLAIN[name] for name in GEOMETRY if name not in told}
+        names = (*GEOMETRY, *["kernel_size"] * bool(self.task.pooling))
+        own = {name: getattr(found.spec, name) if known else PLAIN[name] for name in names if name not in told}
+        if self.task.pooling and spec and found.spec and "stride" in own and "kernel_size" not in own:
+            own["stride"] = spec.kernel_size if found.spec.stride == found.spec.kernel_size else own["stride"]
         return own | dict(ALONE.get(found.plan.data, {}))
+
+    def untold(self) -> tuple[str, ...]:
+        """Return what switches a pooling has that the function knows nothing of."""
+        return tuple(name for name in FLAGS if self.task.pooling and name not in self._told())
+
+    def _is_of_task(self, spec: ConvSpec) -> bool:
+        try:
+            return self.task.fit(spec) == spec
+        except ValueError:  # what a pooling has not
+            return False
 
     def in_words(self, spec: ConvSpec) -> bool:
         """Return whether a geometry's padding is given as a word: as a number it would be four."""
@@ -113,7 +134,10 @@ class Askable:
         told = set(self.subject.binding.roles) | set(found.plan.form)
         if found.score[0] < 0 and told & {"params", "dict", "case"}:  # it never got as far as to read them
             return told | set(GEOMETRY)
-        told |= {role for key in found.read if (role := role_of(key, (*GEOMETRY, "kernel_size")))}
+        roles = (role_of(key, (*GEOMETRY, "kernel_size", *FLAGS)) for key in found.read)
+        told |= {role.split(".")[0] for role in roles if role}
+        if self.task.pooling:
+            return told
         # Where courses hand over a dict, it has both: to read one and forget the other is a mistake.
         return told | ({"stride", "padding"} if found.read and told & {"stride", "padding"} else set())
 

@@ -14,6 +14,10 @@ from convviz.check.calling.inspect_source import code_of, is_function, is_own, m
 from convviz.check.calling.names_and_layouts import role_of, stated_role
 
 TENSORS = ("grad_output", "input", "weight", "bias")
+POOLED = (
+    "grad_output", "input", "kernel_size", "stride", "padding", "dilation", "ceil_mode", "count_include_pad",
+    "input_size", "cache", "params",
+)  # fmt: skip
 KNOWN = (*TENSORS, *GEOMETRY, "output_padding", "input_size", "weight_size", "cache", "params", "learning_rate")
 
 
@@ -41,6 +45,11 @@ class Binding:
         """What the function is given; of ``stride.0`` the part before the dot as well."""
         found = {argument.role for argument in self.arguments if argument.role}
         return frozenset(found | {role.split(".")[0] for role in found})
+
+
+def known_of(task: Task) -> tuple[str, ...]:
+    """Return what an argument may stand for, whatever the task's own are."""
+    return POOLED if task.pooling else KNOWN
 
 
 def binding_of(fn: Any, task: Task) -> Binding:
@@ -98,7 +107,7 @@ def _parameters(fn: Any) -> list[inspect.Parameter]:
 
 
 def _by_name(parameters: list[inspect.Parameter], task: Task) -> list[str | None]:
-    among = task.arguments if task.kind == "Module" else tuple(dict.fromkeys((*task.arguments, *KNOWN)))
+    among = task.arguments if task.kind == "Module" else tuple(dict.fromkeys((*task.arguments, *known_of(task))))
     if task.is_transposed:
         unknown = ("padding_mode", *["grad_output"] * ("grad_output" not in task.arguments))
         among = tuple(role for role in among if role not in unknown)

@@ -11,6 +11,7 @@ import torch
 
 from convviz.cases.battery import Case
 from convviz.cases.further_questions import NO_BIAS
+from convviz.cases.pooled_geometries import is_ceil
 from convviz.cases.same_padding import padding_word
 from convviz.cases.tasks import GEOMETRY, Task
 from convviz.check.calling.arrays import changed, hand_over
@@ -31,7 +32,8 @@ say = sentences("calling_student_code")
 
 RATE = "learning_rate"  # with which a backward pass updates weights itself; 1, so that the change is the gradient
 USUAL = (*GEOMETRY, "pad")  # names of settings that a course's dict has
-OF_A_CASE = (*TENSORS, *GEOMETRY, "output_padding", "kernel_size", "input_size", "weight_size")
+FLAGS = ("ceil_mode", "count_include_pad")  # of a pooling
+OF_A_CASE = (*TENSORS, *GEOMETRY, "output_padding", "kernel_size", "input_size", "weight_size", *FLAGS)
 PAIRS = ("stride", "padding", "dilation", "output_padding", "kernel_size")
 
 
@@ -196,6 +198,8 @@ class Given:
 
     def _dict(self, tensors: tuple[str, ...]) -> Params:
         settings = (*GEOMETRY, *["output_padding"] * self.task.is_transposed, "kernel_size")
+        if self.task.pooling:
+            settings = (*settings, "kernel_size.0", "kernel_size.1", *FLAGS)
         roles = tensors if self.task.name.startswith("linear") else (*tensors, *settings)
         keys = ((key, role) for role in reversed(roles) for key in names_of(role))
         made = Params({key: self.value(role) for key, role in keys})
@@ -207,7 +211,9 @@ def plain_value(role: str, case: Case, plan: Plan, task: Task) -> Any:
     """Return what is no tensor: a number, a pair, a size or a word."""
     spec = case.spec
     name, _, axis = role.partition(".")
-    uneven = any(before != after for before, after in spec.padding)  # which no number says
+    if name in FLAGS:
+        return is_ceil(spec) if name == "ceil_mode" else case.rule != "average inside"
+    uneven = not task.pooling and any(before != after for before, after in spec.padding)  # which no number says
     if name == "padding" and plan.sides and not plan.words and (uneven or plan.sides != "uneven"):
         four = (*spec.padding[1], *spec.padding[0])
         if axis or task.is_row:

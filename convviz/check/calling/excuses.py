@@ -76,9 +76,10 @@ class Excuses:
         if task.is_row:
             return []
         known = plan.pairs.split()
-        names, specs = with_one_number(spec, self.askable.takes_rest, self.askable.subject.makes_layers)
+        has_kernel = self.askable.subject.makes_layers or bool(task.pooling)
+        names, specs = with_one_number(spec, self.askable.takes_rest, has_kernel)
         names = [name for name in names if name not in known and known != ["pair"]]
-        cases = [make_case("one number", each, 3, task.quantised) for each in specs] if names else []
+        cases = [make_case("one number", each, 3, task.rule) for each in specs] if names else []
         asked = ((each, self.asker.ask(plan, each, twice=False)) for each in cases)
         case, one = next((pair for pair in asked if not pair[1].failed), (None, None))
         if case is None or one is None:

@@ -30,6 +30,8 @@ PROBES = (
     ConvSpec((6, 4), 3, 4, 2, batch=2),
     ConvSpec((5, 4), 3, 3, 2, padding=1, batch=2),
 )
+# Whose stride is nowhere said has one as large as the window.
+POOLED_PROBES = (ConvSpec((6, 4), 3, 3, 2, 2, batch=2), *(PROBES[at] for at in (1, 0, 2)))
 LINEAR_PROBE = ConvSpec(1, 5, 4, 1, batch=3)
 MAX_CALLS = 200
 MAX_SECONDS = 3.0
@@ -89,8 +91,9 @@ def _cases(subject: Subject, probes: Sequence[Case], scope: Scope, found: Found)
     # Whose padding is nowhere said is tried without one first: it may have one built in, or be wrong at any.
     is_padded = "padding" not in subject.task.arguments or told & {"padding", "params", "cache"}
     first, second, third = PROBES
-    ordered = PROBES if is_padded else (second, first, third)
-    yield from (make_case("probe", scope.nearest(subject.task.fit(spec)), PROBES.index(spec)) for spec in ordered)
+    ordered = POOLED_PROBES if subject.task.pooling else PROBES if is_padded else (second, first, third)
+    for number, spec in enumerate(ordered):
+        yield make_case("probe", scope.nearest(subject.task.fit(spec)), number, subject.task.rule)
     takes_all = {"stride", "padding"} <= told | found.read or told & {"params", "cache"}
     if (takes_all or "stride" not in subject.task.arguments) and not found.refused:
         return

@@ -41,7 +41,8 @@ class Call(Run):
             self._passes()
         finally:
             self.is_biased = self.is_biased or (self.subject.is_adapter and "bias" in self.given.read)
-            if not self.is_biased and "output" in self.found and self.case.way != NO_BIAS:
+            is_plain = self.subject.task.pooling or self.case.way == NO_BIAS
+            if not self.is_biased and "output" in self.found and not is_plain:
                 self.found["output"] = with_bias(self.found["output"], self.subject.task.tensor(self.case, "bias"))
                 self.given.remarks |= {"no_bias"} if self.subject.task.kind == "Module" else set()
 
@@ -51,7 +52,9 @@ class Call(Run):
         self.is_biased = self.is_biased or "bias" in held
         plain: list[torch.Tensor] = []
         asked = given
-        if task.kind == "Module":
+        if task.kind == "Module" and task.pooling:  # which has nothing to fill in
+            asked = self._asked(given)
+        elif task.kind == "Module":
             plain = [] if "bias" in held else plain_bias(layer, task.tensor(self.case, "bias").numel())
             self.is_biased = "bias" in held or bool(plain)
             asked = self._asked(given)
@@ -101,7 +104,8 @@ class Call(Run):
             if "weights" in disturbed and subject.is_filled:
                 fill(layer, given.task, other_weights, plan)
             self._used(layer, given, case, disturbed)
-        if (disturbed and subject.is_filled and "left" not in disturbed) or subject.style == "Module":
+        has_weight = subject.style == "Module" and not given.task.pooling
+        if (disturbed and subject.is_filled and "left" not in disturbed) or has_weight:
             fill(layer, given.task, case, plan)
         with torch.no_grad():
             for array in arrays:  # in place, as training changes them: what is a view of them follows
@@ -155,7 +159,7 @@ class Call(Run):
         more = (0, 0) if task.name.startswith("linear") else spec.stride if task.is_transposed else (1, 1)
         rows, columns = (size + extra for size, extra in zip(spec.input_size, more, strict=True))
         larger = task.fit(spec.replace(input_size=(rows, columns), batch=spec.batch + 1))
-        return suited(make_case("larger", larger, 3, case.quantised), self.plan.data)
+        return suited(make_case("larger", larger, 3, case.rule), self.plan.data)
 
     def _between(self) -> None:
         """Go forward with something else before going back: what is kept elsewhere than in the cache is then another's.

@@ -50,7 +50,8 @@ class Subject:
     @property
     def is_filled(self) -> bool:
         """Whether the weights are put among the attributes of what is made."""
-        return self.maker is not None and "weight" not in self.makes.roles | self.goes.roles
+        has_weight = "weight" in self.makes.roles | self.goes.roles or self.task.pooling
+        return self.maker is not None and not has_weight
 
     @property
     def makes_layers(self) -> bool:
@@ -146,7 +147,7 @@ def _methods(made: type, task: Task) -> dict[str, Any]:
     weights = dataclasses.replace(forward_of(task), arguments=("weight", "bias", *forward_of(task).arguments[3:]))
     makes = _stage(made, layer)
     known = makes.roles - set(makes.placed)
-    if "out_channels" not in known or not known & {"in_channels", "kernel_size"}:
+    if not task.pooling and ("out_channels" not in known or not known & {"in_channels", "kernel_size"}):
         by_weights = _stage(made, weights)
         is_layer = "out_channels" in known or makes.placed
         if "weight" in by_weights.roles - set(by_weights.placed) or not is_layer:

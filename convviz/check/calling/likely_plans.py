@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 from convviz.cases.tasks import Task
 from convviz.check.calling.arrays import KINDS
-from convviz.check.calling.binding import KNOWN
+from convviz.check.calling.binding import known_of
 from convviz.check.calling.call_plan import Plan
 from convviz.check.calling.function_or_class import Subject
 from convviz.check.calling.inspect_source import knows_words, libraries, unpacked
-from convviz.check.calling.names_and_layouts import CONV, LINEAR, ROW, STATED, role_of
+from convviz.check.calling.names_and_layouts import CONV, LINEAR, POOLED, ROW, STATED, role_of
 
 FORMS = (
     ("input", "weight", "bias", "params"),
@@ -22,6 +22,13 @@ FORMS = (
     ("input", "weight", "stride", "padding"),
     ("input", "weight", "bias"),
     ("input", "weight"),
+    ("dict",),
+)
+POOLED_FORMS = (
+    ("input", "params"),
+    ("input", "kernel_size", "stride"),
+    ("input", "kernel_size", "stride", "padding"),
+    ("input",),
     ("dict",),
 )
 LINEAR_FORMS = (("input", "weight", "bias"), ("input", "weight"), ("dict",))
@@ -59,6 +66,8 @@ def stated_of(task: Task, layout: str | None, arrays: str | None, sides: str) ->
 
 def layouts_of(task: Task) -> tuple[tuple[str, str, str], ...]:
     """Return the layouts that a task may have, the last of them only where they are stated."""
+    if task.pooling:
+        return POOLED
     return LINEAR if task.name.startswith("linear") else ROW if task.is_row else CONV + STATED
 
 
@@ -87,7 +96,7 @@ def _numbered(subject: Subject, stated: Stated) -> Iterator[Plan]:
     kinds = [stated.arrays] if stated.arrays else likely
     forms: tuple[tuple[str, ...], ...] = ((),)
     if "cache" in roles:
-        forms = tuple(_unpacked(subject)) or (LINEAR_FORMS if linear else FORMS)
+        forms = tuple(_unpacked(subject)) or (LINEAR_FORMS if linear else POOLED_FORMS if task.pooling else FORMS)
     has_kernel = subject.is_filled or bool(roles & {"weight", "cache", "weight_size"}) or "grad_weight" in task.results
     for arrays, form in itertools.product(kinds, forms):
         found: dict[tuple[str, str, str], Plan] = {}
@@ -102,8 +111,9 @@ def _unpacked(subject: Subject) -> list[tuple[str, ...]]:
     name = next(each.name for each in subject.binding.arguments if each.role == "cache")
     found = []
     for names in unpacked(subject.fn, name):
-        roles = tuple(role_of(each, KNOWN) for each in names)
-        usual = FORMS[0][: len(names)]  # what a name does not say, its place does
+        roles = tuple(role_of(each, known_of(subject.task)) for each in names)
+        first = (POOLED_FORMS if subject.task.pooling else FORMS)[0]
+        usual = first[: len(names)]  # what a name does not say, its place does
         filled = tuple(role or place for role, place in zip(roles, usual, strict=False))
         if len(set(filled)) == len(names):
             found.append(filled)

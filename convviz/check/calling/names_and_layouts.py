@@ -37,6 +37,7 @@ CONV = _known(
 STATED = _known("NHWC HWOI C, NCHW IOHW C")
 LINEAR = _known("NC OI C, NC IO C, CN OI C1, CN OI C, NC IO 1C, C OI C, C IO C")
 ROW = _known("NCW OIW C, NWC WIO C, NCW OIW C1")
+POOLED = _known("NCHW OIHW C, NHWC HWIO C, CHW OIHW C, HW HW C, HWC HWIO C")
 # A function that runs under one of the others, and gives wrong shapes, does not have that layout for it.
 COMMON = (
     *((data, kernel) for data, kernel, _ in CONV[:5]),

@@ -10,7 +10,7 @@ import torch
 
 from convviz.cases.battery import Case
 from convviz.cases.settings_in_scope import EVERYTHING, Scope
-from convviz.cases.tasks import GRADIENTS, Task
+from convviz.cases.tasks import Task, gradients_of
 from convviz.check.call_outcome import Answer
 from convviz.check.calling.askable import Askable, speaks
 from convviz.check.calling.call_plan import OF_A_CASE, Plan, suited
@@ -47,7 +47,7 @@ def open_student(
         ValueError: there is no such layout, or the time limit is no positive number.
     """
     if task.results == ("output",) and not isinstance(fn, type) and mentions(fn, "apply"):  # of a Function
-        task = dataclasses.replace(task, kind="Function", results=("output", *GRADIENTS))
+        task = dataclasses.replace(task, kind="Function", results=("output", *gradients_of(task)))
     stated, nothing = stated_of(task, layout, arrays, sides), _no_code(fn, task)
     for subject in _bound(fn, task):
         asker = Asker(subject, bounds_of(time_limit))
@@ -55,7 +55,7 @@ def open_student(
         if nothing or found.score[0] >= 0 or (found.ended and subject.binding.counted):
             break
         asker.close()  # a question begins another process
-    has_kernel = not (nothing or task.lacks or subject.is_adapter)
+    has_kernel = not (nothing or task.lacks or task.pooling or subject.is_adapter)
     square = has_kernel and takes_square_kernels(subject.codes, found.plan.kernel)
     said = () if nothing else _assumed(subject, found, layout, square)
     task = dataclasses.replace(task, results=subject.task.results)
@@ -93,7 +93,7 @@ def _results(whole: tuple[str, ...], subject: Subject, found: Found) -> tuple[st
         return whole
     if found.score[0] > 0:
         return tuple(name for name in whole if name != "grad_bias" or name in found.names)
-    return whole if subject.has_bias(found.plan) else whole[:-1]
+    return whole if subject.has_bias(found.plan) else tuple(name for name in whole if name != "grad_bias")
 
 
 def _assumed(subject: Subject, found: Found, layout: str | None, square: bool) -> tuple[str, ...]:
@@ -107,6 +107,8 @@ def _assumed(subject: Subject, found: Found, layout: str | None, square: bool) -
         shaped = "linear"
     elif task.results == ("grad_bias",) and layout is None:
         shaped = "channels"
+    if task.pooling and shaped != "stated":
+        shaped = "pooled" if is_known else "pooled.guessed"
     # What a layer has is seen in what is made, and remarked.
     no_bias = "bias" in task.arguments and not (subject.is_filled or subject.is_adapter) and not subject.has_bias(plan)
     read = comma([name for name in OF_A_CASE if name in found.read]) if subject.is_adapter else ""
@@ -128,7 +130,7 @@ def _assumed(subject: Subject, found: Found, layout: str | None, square: bool) -
         "dict": plan.form == ("dict",),
         "cache": {"names": ", ".join(plan.form)} if plan.form not in ((), ("dict",)) else False,
         "passes": style == "pair",
-        "class": style == "class",
+        "class.pooled" if task.pooling else "class": style == "class",
         "named": {"names": comma([f"{each.name} = {each.role}" for each in others])} if others else False,
     }
     assumed = (say(f"assumed.{id}", **({} if holds is True else holds)) for id, holds in said.items() if holds)

@@ -92,7 +92,7 @@ class Student:
     @property
     def lacking(self) -> list[str]:
         """The settings that it has no argument for."""
-        return [name for name in self._askable.built_in() if name in self.task.arguments]
+        return [name for name in (*self._askable.built_in(), *self._askable.untold()) if name in self.task.arguments]
 
     @property
     def unzeroed(self) -> str:
@@ -126,7 +126,7 @@ class Student:
         """Return whether it is right at a small case inside a scope, called in a likely way; None: it gives nothing."""
         answers = None
         for spec in PROBES[:2]:
-            case = make_case("probe", scope.nearest(self.task.fit(spec)), 1, self.task.quantised)
+            case = make_case("probe", scope.nearest(self.task.fit(spec)), 1, self.task.rule)
             ways = itertools.groupby(plans(self._subject, self._askable.found.stated), lambda plan: plan.arrays)
             for plan in itertools.chain.from_iterable(itertools.islice(each, LIKELY) for _, each in ways):
                 part = suited(case, plan.data)
@@ -177,6 +177,8 @@ class Student:
             return None
         if lacks := self._askable.lacks(case.spec):
             return lacks
+        if case.rule == "average inside" and "count_include_pad" in self._askable.untold():
+            return say("no.argument", name="count_include_pad")
         tried = (self._askable.found.ended, *self._tried.values())
         if any(each and each.kind in ENDED for each in tried):
             return None
@@ -197,7 +199,7 @@ class Student:
     def learn_pairs(self) -> None:
         """Ask for rows and columns apart, so that what it takes one number for is known."""
         if not self.task.name.startswith("linear") and (spec := self.nearest(UNEVEN)) is not None:
-            case = make_case("apart", spec, 2, self.task.quantised)
+            case = make_case("apart", spec, 2, self.task.rule)
             self._excuses.of(case, self._cured(case))
 
     def further(self, seed: int) -> list[Case]:
@@ -209,10 +211,10 @@ class Student:
             FLOAT32: plan.dtype == "float64" and plan.arrays != "lists",
             NO_BIAS: subject.bias is not None and (subject.style in ("Function", "Module") or is_plain),
             # What comes of pieces, a sample each or a plane, has no gradient of its own.
-            TWICE: subject.backward is AUTOGRAD and not task.quantised and plan.data[0] == "N",
+            TWICE: subject.backward is AUTOGRAD and not task.rule and plan.data[0] == "N",
         }
         asked = [way for way, holds in ways.items() if holds and spec is not None]
-        made = [make_case(way, spec or SPEC, seed + at, task.quantised) for at, way in enumerate(asked)]
+        made = [make_case(way, spec or SPEC, seed + at, task.rule) for at, way in enumerate(asked)]
         return [dataclasses.replace(case, way=case.name) for case in made]
 
     @property

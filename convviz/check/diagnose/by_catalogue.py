@@ -29,9 +29,9 @@ def diagnose(of: str, seen: Sequence[Seen], strict: bool = False) -> list[Diagno
     wrong = len(search.wrong)
     if not wrong or (wrong == 1 and 2 * sum(one.got is not None for one in seen) < len(seen)):
         return []  # one wrong result among calls that mostly fail is no evidence of anything else
-    quantised = bool(seen[0].case.quantised)
-    known = [each for each in catalogue().values() if of in each.of and each.ways and (quantised or each.id[0] != "Q")]
-    if all(one.case.spec.input_size[0] == one.case.spec.kernel_size[0] == 1 for one in seen):
+    rule = seen[0].case.rule
+    known = [each for each in catalogue().values() if of in each.of and each.ways and each.is_of(rule)]
+    if not rule and all(one.case.spec.input_size[0] == one.case.spec.kernel_size[0] == 1 for one in seen):
         known = [each for each in known if each.id not in OF_PLANES]
     if all(one.case.spec.input_size == (1, 1) for one in seen):  # one window: a mean over them is none
         known = [each for each in known if "H W" not in each.ways[0].get("times", "")]
@@ -64,7 +64,8 @@ def sometimes(of: str, seen: Sequence[Seen]) -> Diagnosis | None:
     """Return the one mistake that gives the numbers of all wrong cases, though not those of the right ones."""
     search = _Search(of, seen)
     several = len(search.wrong) > 1 and sum(one.right.numel() for one in search.wrong) >= SEVERAL
-    known = [each for each in catalogue().values() if of in each.of and each.id[0] != "Q"]
+    rule = seen[0].case.pooling
+    known = [each for each in catalogue().values() if of in each.of and each.is_of(rule)]
     found = [each for each in known if several and any(map(search.fits_wrong, each.ways))]
     if len(found) != 1:
         return None
@@ -156,6 +157,8 @@ def _ways(one: Mistake, *others: Mistake) -> Iterator[Recipe]:
 
 def resolved(of: str, recipe: Recipe, case: Case) -> Hashable:
     """Return a recipe with the numbers that its names stand for in a case: many recipes are one and the same there."""
+    if case.pooling:
+        return tuple(sorted(complete("pooling", recipe).items()))
     chosen = complete(of, recipe)
     if of == "grad_bias":
         return tuple(sorted({**chosen, **recipe}.items()))

@@ -33,7 +33,7 @@ class Doubts:
         seconds = statistics.median(one.answer.seconds for one in self._tried)
         count = min(int(SECONDS / (seconds + TINY)), MOST)
         specs = dict.fromkeys(case.spec for case in random_cases(task, SEED, count, student.nearest))
-        cases = [make_case("doubt", spec, SEED + at, task.quantised) for at, spec in enumerate(specs)]
+        cases = [make_case("doubt", spec, SEED + at, task.rule) for at, spec in enumerate(specs)]
         cases = [case for case in cases if all(bool(value.any()) for value in student.right(case).values())]
         answered = zip(cases, student.try_all(cases, AT_ONCE), strict=False)
         return [Tried(case, answer, student.right(case)) for case, answer in answered if answer is not None]

@@ -48,7 +48,9 @@ def explain(
         for one in further:
             yield from () if one.is_right else wrong_answers(one)
         return
-    if rule := other_rule(task, tried) or ("padding" in student.lacking and own_padding(task, tried)):
+    if not task.pooling and (
+        rule := other_rule(task, tried) or ("padding" in student.lacking and own_padding(task, tried))
+    ):
         yield rule
         return
     if any(one.answer.message == say_call("plain_bias") for one in tried):
@@ -81,7 +83,7 @@ def explain(
     # First what the first failing case has, which is the one that is shown: a border spoils an output in few cases.
     for result in sorted(filter(lambda name: any(wrong[name]), wrong), key=lambda name: wrong[name].index(True)):
         seen = every[result]
-        larger = _larger(probes[result], seen) if failure else []
+        larger = _larger(probes[result], seen) if failure and not task.pooling else []
         seen = [*seen, *larger]
         found = diagnose(probes[result].of, seen, strict=failure is not None)
         if not found and not seen[0].case.quantised and (once := sometimes(probes[result].of, seen)):
@@ -110,7 +112,7 @@ def _by_geometry(student: Student, tried: Sequence[Tried]) -> Sequence[Tried]:
     if len(wrong) != 1 or wrong[0].case.name not in (ZEROS, NOTHING):
         return tried
     spec = wrong[0].case.spec
-    if student.tried(make_case("other numbers", spec, 76, student.task.quantised)).is_right:
+    if student.tried(make_case("other numbers", spec, 76, student.task.rule)).is_right:
         return tried
     named = dataclasses.replace(wrong[0].case, name=setting_in_words(spec))
     return [dataclasses.replace(one, case=named) if one is wrong[0] else one for one in tried]

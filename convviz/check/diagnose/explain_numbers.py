@@ -58,6 +58,8 @@ def unnamed(
     ``larger`` are those of ``seen`` that were asked for as larger ones than a random ``failure``.
     """
     of, result, ask = ones.of, ones.result, ones.ask
+    if ones.student.task.pooling:
+        return partly or _of_pooling(result, doubts, seen, failure)
     wrong = unexplained(of, seen, partly)
     wrong = [one for one in wrong if one.case.name != NOTHING] or wrong  # in which few factors show
     smallest = min(larger or wrong, key=lambda one: one.case.spec.products)
@@ -104,6 +106,17 @@ def unnamed(
             where += filter(None, [needed(ones.student, wrong[0].case)])
         return [Diagnosis("?", result, where[0], " ".join(where[1:]), "")] if where else []
     return [*partly, dataclasses.replace(said, of=result, evidence=f"{said.evidence} {also}".strip())]
+
+
+def _of_pooling(result: str, doubts: Doubts, seen: Sequence[Seen], failure: Failure | None) -> list[Diagnosis]:
+    """Return what is wrong with a pooling, which is linear in nothing that single ones could be put into."""
+    wrong = [one for one in seen if one.got is not None and not one.is_right]
+    if ratio := _by_ratio(result, [one for one in wrong if one.case.name != NOTHING] or wrong):
+        return [ratio]
+    mark = "" if failure else all_others(result, doubts, wrong, seen)
+    pairs = [(one.got, one.right) for one in wrong if one.got is not None]
+    where = [sentence for sentence in (*places(result, pairs, False), mark) if sentence]
+    return [Diagnosis("?", result, where[0], " ".join(where[1:]), "")] if where else []
 
 
 def _exact(of: str, wrong: Sequence[Seen], mark: str) -> Diagnosis | None:

@@ -128,7 +128,7 @@ def _is_right(student: Student, spec: ConvSpec, resized: Resize, size: int) -> b
 
 def is_right(student: Student, spec: ConvSpec) -> bool | None:
     """Return whether a function is right at a geometry, with numbers of its own; None where it cannot be asked."""
-    case = make_case("another size", spec, 84, student.task.quantised)
+    case = make_case("another size", spec, 84, student.task.rule)
     return None if student.takes(case) else student.tried(case).is_right
 
 

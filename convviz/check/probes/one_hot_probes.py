@@ -39,11 +39,11 @@ class OneHotProbes:
         All have one channel and one sample; what a function does not take, or gives no plane for, is left out.
         """
         is_masked = self.result == "grad_weight" and self._task.quantised  # then a product may be 0, or one of several
-        if is_masked or self._task.name.startswith("linear"):
+        if is_masked or self._task.pooling or self._task.name.startswith("linear"):
             return
         for spec in dict.fromkeys((*map(self._task.fit, PLANES), single(wrong.spec))):
             if spec not in self._known:
-                case = make_case("single ones", spec, 77, self._task.quantised)
+                case = make_case("single ones", spec, 77, self._task.rule)
                 refused = self.student.takes(self._asked(case))
                 self._known[spec] = None if refused else provenance(self.of, spec, case, self.ask)
             if (found := self._known[spec]) is not None:
@@ -89,7 +89,7 @@ class OneHotProbes:
         """Return a wrong result of the same setting with a few windows and two samples more; None if that is right."""
         size = [size + 3 * stride for size, stride in zip(case.spec.input_size, case.spec.stride, strict=True)]
         spec = self._task.fit(case.spec.replace(input_size=size, batch=case.spec.batch + 2))
-        made = make_case(case.name, spec, 80, case.quantised)
+        made = make_case(case.name, spec, 80, case.rule)
         return self._wrong(named(self._task, made, found=False))
 
     def mixed(self, wrong: Case) -> str:
@@ -126,7 +126,7 @@ class OneHotProbes:
         """
         size = 1 if self._task.name.startswith("linear") else (1, 3) if self._task.is_row else (2, 3)
         batch, out = (2, 1) if axis == "samples" else (1, 2)
-        case = make_case("one by one", ConvSpec(size, 1, out, 1, batch=batch), 82, self._task.quantised)
+        case = make_case("one by one", ConvSpec(size, 1, out, 1, batch=batch), 82, self._task.rule)
         case = case.without_bias()
         sent = "input" if self.of == "output" else "grad_output"
         shape = case.tensor(sent).shape
@@ -159,7 +159,7 @@ class OneHotProbes:
         return seen_of(self._task, self.result, self.student.tried(self._asked(case)))
 
     def _is_wrong(self, spec: ConvSpec) -> bool:
-        return self._wrong(make_case("several", spec, 78, self._task.quantised)) is not None
+        return self._wrong(make_case("several", spec, 78, self._task.rule)) is not None
 
     def _wrong(self, case: Case) -> Seen | None:
         spec = case.spec

@@ -13,6 +13,7 @@ from convviz.cases.tasks import truth
 from convviz.check.call_outcome import Failure, Tried, same, tolerance
 from convviz.check.calling.student_function import Student
 from convviz.facts.words import sentences
+from convviz.geometry.spec import ConvSpec
 
 say = sentences("calling_student_code")
 
@@ -106,7 +107,15 @@ class RandomTrial:
         met = {found.case.spec}
         smaller = simpler(found.case.spec)
         while found.answer.kind not in ENDED and len(met) <= SHRUNK and (spec := next(smaller, None)) is not None:
+            spec = self._as_pooling(spec)
             if spec not in met and (failed := self._failed(with_numbers(numbers, self._task, spec, 79))) is not None:
                 found, smaller = failed, simpler(spec)
             met.add(spec)
         return found
+
+    def _as_pooling(self, spec: ConvSpec) -> ConvSpec:
+        """Return the geometry of a pooling that is like this one, if the task is one and there is any."""
+        try:
+            return self._task.fit(spec) if self._task.pooling else spec
+        except ValueError:
+            return spec

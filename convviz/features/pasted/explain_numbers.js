@@ -43,10 +43,14 @@ export function rightOf({ settings, stages, of }) {
   return stages[of];
 }
 
+/** The board shows no pooling: the mistakes in one, by their letters, are none of a convolution. */
+const POOLINGS = "PMA";
+
 /** The likeliest first. @param {Mistake[]} catalogue @param {Result} of */
 export function mistakesOf(catalogue, of) {
   const place = (/** @type {Mistake} */ { id }) => REASONS.likeliest.indexOf(id) + 1 || Infinity;
   return catalogue
+    .filter(({ id }) => !POOLINGS.includes(id[0]))
     .filter(({ of: spoiled, ways }) => spoiled.split(", ").includes(of) && ways.length)
     .map((mistake) => ({ ...mistake, ways: mistake.ways.filter(isKnown) }))
     .sort((one, other) => place(one) - place(other) || one.id.localeCompare(other.id));

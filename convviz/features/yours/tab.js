@@ -33,6 +33,8 @@ const GROUPS = {
   conv1d: "group.conv1d",
   conv_transpose1d: "group.conv_transpose1d",
   linear: "group.linear",
+  max_pool2d: "group.max_pool2d",
+  avg_pool2d: "group.avg_pool2d",
   binary: "group.binary",
 };
 const PARTS = {

@@ -18,7 +18,7 @@ def test_each_task_has_its_part_and_what_it_takes_and_gives():
     parts |= {"linear": "forward", "binary_conv2d": "function", "conv_transpose1d_module": "module"}
     assert {name: menu[name]["part"] for name in parts} == parts
     assert {each["group"] for each in menu.values()} == {
-        "conv2d", "conv_transpose2d", "conv1d", "conv_transpose1d", "linear", "binary"
+        "conv2d", "conv_transpose2d", "conv1d", "conv_transpose1d", "linear", "max_pool2d", "avg_pool2d", "binary"
     }  # fmt: skip
     assert menu["conv2d_weight"]["gives"] == ("grad_weight",)
 
