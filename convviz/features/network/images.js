@@ -32,7 +32,8 @@ export function createImages(choose) {
   return {
     el,
     /** @param {NetworkSource} source */
-    set({ inputs }) {
+    set({ inputs, chosen: now = 0 }) {
+      chosen = now;
       el.hidden = !inputs?.length;
       if (!inputs || row.childElementCount === inputs.length) return;
       row.replaceChildren(

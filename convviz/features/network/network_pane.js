@@ -50,13 +50,14 @@ export class NetworkPane {
     this.#pointing.focus();
     this.#pointing.point(null);
   });
+  #line;
   #pointing;
   #root;
 
   /** @param {PaneTools} pane @param {HTMLElement} body */
   constructor(pane, body) {
     this.#pane = pane;
-    const line = new CellLine(pane, {
+    this.#line = new CellLine(pane, {
       open: () => this.#open(),
       send: () => this.#sendCell(),
       unpin: () => void this.#pointing.unpin(),
@@ -67,7 +68,7 @@ export class NetworkPane {
       this.#bars.el,
       element("div.cv-network-choices", this.#images.el, this.#send.el, this.#every),
       element("div.cv-network-stage", this.#maps.el, this.#rule.el),
-      line.el,
+      this.#line.el,
       element("div.cv-network-more-lines", this.#notes, this.#table.el),
       this.#lens.el,
     );
@@ -75,7 +76,7 @@ export class NetworkPane {
       bars: this.#bars,
       maps: this.#maps,
       lens: this.#lens,
-      line,
+      line: this.#line,
       root: this.#root,
       isCovered: this.#rule.isOpen,
     });
@@ -100,6 +101,15 @@ export class NetworkPane {
       this.#rule.close();
     }
     this.#show();
+  }
+
+  /** What is sent back, and the cell that is kept: for `restore`. */
+  state = () => ({ from: this.#back?.from, pinned: this.#pointing.pinned() });
+
+  /** As it was before a convolution of it was opened. @param {Partial<ReturnType<NetworkPane["state"]>>} state */
+  async restore({ from, pinned }) {
+    if (from) await this.#sendBack(from);
+    if (pinned) this.#pointing.pin(pinned);
   }
 
   #show() {

@@ -80,6 +80,7 @@ type NetworkSource = {
   window?: (operation: number, cell: number[], back: NetworkBack) => Promise<NetworkWindow | null>;
   channels?: (operation: number) => Promise<void>; // all of them, from now on
   inputs?: { label: string | number; ink?: ArrayLike<number>; size?: number[] }[];
+  chosen?: number;
   input?: (index: number) => unknown;
   open: ((operation: number, cell: number[], back: NetworkBack) => Promise<unknown> | void) | null;
   close: () => void;

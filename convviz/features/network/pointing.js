@@ -81,6 +81,8 @@ export class Pointing {
     if (this.#pinned) this.#parts.maps.column(this.#pinned.operation)?.el.focus({ preventScroll: true });
   }
 
+  pinned = () => this.#pinned;
+
   kept = () => this.#pinned && this.#placed(this.#pinned);
 
   /** The kept one, or the one that is pointed at. */

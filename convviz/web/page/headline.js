@@ -34,11 +34,15 @@ export function createHeadline(model, follow, watch) {
   const notice = element("p.cv-notice", { role: "status" });
 
   function ask() {
+    const whole = featureOf(model.settings().tab)?.whole; // it stands in the board's place
+    for (const part of [act, again, words]) setHidden(part, Boolean(whole));
+    if (whole) setText(question, whole);
+    else askOfBoard();
+  }
+
+  function askOfBoard() {
     const settings = model.settings();
     const there = model.shown();
-    const whole = featureOf(settings.tab)?.whole; // it stands in the board's place
-    for (const part of [act, again, words]) setHidden(part, Boolean(whole));
-    if (whole) return setText(question, whole);
     const { broken } = model.get("values");
     const isNamed = model.get("revealed").includes(settings.broken);
     const isUnseen = broken?.guilty && !broken.result; // the chosen reading has no such step
