@@ -31,7 +31,14 @@ class Said:
 def sentence(run: Run) -> str:
     """Return the gravest thing in the caller's language; empty where nothing can be said."""
     found = find(run.operations, run.backs[0])
-    return "" if found is None else str(found)
+    return "" if found is None else str(titled(found, run.operations))
+
+
+def titled(said: Said, operations: Sequence[Operation]) -> Said:
+    """Return it with what people call the operations in place of their labels."""
+    titles = {each.label: each.title for each in operations}
+    read = {name: titles.get(value, value) if isinstance(value, str) else value for name, value in said.args.items()}
+    return Said(said.id, read)
 
 
 class Facts:

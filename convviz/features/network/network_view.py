@@ -100,7 +100,7 @@ class NetworkView(ipywidgets.VBox):  # type: ignore[misc]
         """Return the app on the windows of a convolution around a cell, with the gradients of a way back."""
         at = self.network.operations[operation]
         if at.opens != "board":
-            raise ValueError(say("refuse.board", name=at.label))
+            raise ValueError(say("refuse.board", name=at.title))
         before = self.network.operations[:operation]
         run = sum(each.name == at.name and each.opens == "board" for each in before)
         model, x, loss = self._run
@@ -124,14 +124,14 @@ class NetworkView(ipywidgets.VBox):  # type: ignore[misc]
         """Return what a 1 at one cell sent back, 0 in all samples but its own."""
         at, gradient = self.network.operations[operation], back.gradients[operation]
         if gradient is None:
-            raise ValueError(say("refuse.nothing_came", name=at.label, sent=self._start(back)))
+            raise ValueError(say("refuse.nothing_came", name=at.title, sent=self._start(back)))
         shape = at.output.shape if at.batched else (1, *at.output.shape)
         made = gradient.new_zeros((self.network.batch, *shape[1:]))
         made[self.network.sample] = at.of_sample(gradient, self.network.sample)
         return made
 
     def _start(self, back: Back) -> str:
-        return f"{self.network.operations[back.start['operation']].label}{back.start['cell']}"
+        return f"{self.network.operations[back.start['operation']].title}{back.start['cell']}"
 
     def _show_network(self) -> None:
         if self._app is None:

@@ -41,6 +41,12 @@ class Operation:
     opens: str = field(repr=False)
 
     @property
+    def title(self) -> str:
+        """What a sentence calls it: the label, after its kind where that is a number alone, as in a Sequential."""
+        last = self.label.split(" ")[0].rpartition(".")[2]
+        return f"{self.kind} {self.label}" if last.isdigit() else self.label
+
+    @property
     def rms(self) -> float:
         return self.stats.rms
 

@@ -9,7 +9,7 @@ import torch
 
 from convviz.facts.words import sentences
 from convviz.features.network.backs import send_from_cell, send_from_output
-from convviz.features.network.finding import Said
+from convviz.features.network.finding import Said, titled
 from convviz.features.network.network import Network
 from convviz.features.network.notes import notes, reduced
 from convviz.features.network.operations import Back, Operation
@@ -45,7 +45,7 @@ class NetworkPage:
             "operations": [_operation(each) for each in network.operations],
             "planes": [self._pack(each, each.output, self.channels[each.index]) for each in network.operations],
             "backs": [self._back(network.backs[0])],
-            "finding": None if found is None else _said(found),
+            "finding": None if found is None else _said(titled(found, network.operations)),
             "said": [_said(each) for each in [*reduced(network, MAX_CHANNELS, MAX_SIDE), *notes(network)]],
             "live": network.live,
         }

@@ -34,7 +34,7 @@ def draw(run: Run, theme: str) -> str:
     lines = _wrapped(sentence(run), int((width - 2 * MARGIN) / (CHARACTER * 1.1)))
     top = MARGIN + LINE * (len(lines) + 1)
     bottom = top + HEIGHT
-    names = [_shortened(operation.label) for operation in run.operations]
+    names = [_shortened(operation.title) for operation in run.operations]
     below = round(max(map(len, names)) * CHARACTER) + 12
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{bottom + below + MARGIN}" '
@@ -55,7 +55,7 @@ def draw(run: Run, theme: str) -> str:
     for operation, name, size in zip(run.operations, names, sizes, strict=True):
         x = LEFT + operation.index * (BAR + GAP)
         what = say("svg.none") if size is None else power(size)
-        parts.append(f"<g><title>{_escape(f'{operation.label}: {what}')}</title>")
+        parts.append(f"<g><title>{_escape(f'{operation.title}: {what}')}</title>")
         parts.append(_bar(x, size, low, high, top, bottom, colours["graph"]["gradient"], muted))
         parts.append(
             f'<text transform="translate({x + BAR - 1} {bottom + 8}) rotate(-90)" text-anchor="end" '

@@ -18,7 +18,7 @@ def table(run: Run) -> str:
         rows.append(
             (
                 str(operation.index),
-                operation.label,
+                operation.title,
                 operation.kind,
                 " × ".join(map(str, operation.shape)) or "number",
                 power(operation.rms),

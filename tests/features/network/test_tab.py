@@ -10,8 +10,9 @@ from convviz.web.bundle import bundle
 from convviz.web.widget_assets import HERE, pane_styles, tab_file
 
 OPEN = """
+const page = { kept: () => ({}), keep() {} };
 const values = { data: { step: 1 }, theme: "light", busy: false, colorscales: %s };
-made.render({ model: { get: (name) => values[name], on() {}, off() {}, send() {} }, el: document.body });
+made.render({ model: { get: (name) => values[name], on() {}, off() {}, send() {}, page }, el: document.body });
 """
 
 
