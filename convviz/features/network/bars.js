@@ -6,6 +6,7 @@ import { barsOf, sizeOf, stateOf } from "./bars_data.js";
 import { nameOf, percentText, say, shapeText, shortName } from "./sentences.js";
 
 const LETTER = 6.6; // pixels
+const BETWEEN = 8;
 const FEW = 16;
 
 /** @typedef {import("./bars_data.js").Bar} Bar */
@@ -17,27 +18,25 @@ export function sizeText(size) {
 }
 
 /** All that is known of a bar. @param {NetworkOperation} operation @param {Bar} bar */
-export function barText(operation, { size, state, zeros, ratio }) {
+export function barText(operation, bar) {
+  const name = nameOf(operation);
+  const { state, zeros, size } = bar;
+  const isThere = state !== "none" && state !== "after";
   const parts = [
-    nameOf(operation).includes(operation.kind)
-      ? nameOf(operation)
-      : `${nameOf(operation)}, ${operation.kind}`,
+    name.includes(operation.kind) ? name : `${name}, ${operation.kind}`,
     shapeText(operation.shape),
-    state === "after"
-      ? say("none.after")
-      : state === "none"
-        ? say("size.none")
-        : say("bar.size", { size: sizeText(size) }),
+    isThere ? say("bar.size", { size: sizeText(size) }) : say(state === "after" ? "none.after" : "size.none"),
   ];
   if (zeros !== null && state !== "none") parts.push(say("bar.zeros", { share: percentText(zeros) }));
-  if (operation.weight && state !== "after") {
-    const known = stateOf(ratio) !== "none";
-    const told = known
-      ? say("bar.ratio", { ratio: sizeText(ratio) })
-      : say(operation.weight.trained ? "bar.no_ratio" : "bar.frozen");
-    parts.push(told);
-  }
+  if (operation.weight && state !== "after") parts.push(weightText(operation.weight, bar));
   return parts.join(" \u00b7 ");
+}
+
+/** @param {NonNullable<NetworkOperation["weight"]>} weight @param {Bar} bar */
+function weightText({ norm, trained }, { ratio, gradWeight }) {
+  if (stateOf(ratio) !== "none") return say("bar.ratio", { ratio: sizeText(ratio) });
+  if (norm === 0 && gradWeight !== null) return say("bar.zero_weight", { size: sizeText(gradWeight) });
+  return say(trained ? "bar.no_ratio" : "bar.frozen");
 }
 
 export class Bars {
@@ -79,7 +78,9 @@ export class Bars {
     this.#row.addEventListener("focusout", () => this.#point(null));
     this.#row.addEventListener("click", (event) => {
       const index = this.#indexOf(event);
-      if (index !== null) this.#events.open(index);
+      if (index === null) return;
+      this.#events.open(index);
+      setText(this.#readout, this.#buttons[index].getAttribute("aria-label") ?? ""); // a finger has left it by now
     });
     new ResizeObserver(() => this.#drawNames()).observe(this.el);
   }
@@ -152,12 +153,16 @@ export class Bars {
     const named = this.#operations.filter(
       ({ kind, weight, index }) => count <= FEW || weight || kind === "input" || index === count - 1,
     );
-    let free = 0;
-    const shown = named.flatMap((operation) => {
+    /** @type {Pair[]} */
+    const taken = [];
+    const weighted = named.filter(({ weight }) => weight);
+    const shown = [...weighted, ...named.filter(({ weight }) => !weight)].flatMap((operation) => {
       const text = shortName(operation).join(" ").trim();
       const start = (operation.index + 0.5) * each - (text.length * LETTER) / 2;
-      if (start < free || start + text.length * LETTER > width + 20) return [];
-      free = start + text.length * LETTER + 8;
+      const end = start + text.length * LETTER + BETWEEN;
+      if (start < 0 || end > width + 20 + BETWEEN || taken.some((span) => start < span[1] && end > span[0]))
+        return [];
+      taken.push([start, end]);
       const name = element("span", text);
       setStyle(name, "--at", String((operation.index + 0.5) / count));
       return [name];

@@ -5,7 +5,7 @@ const MAX_TICKS = 6;
 
 /**
  * @typedef {"number" | "zero" | "none" | "after" | "nan" | "inf"} State after: the gradient starts before it
- * @typedef {{ index: number, size: NetworkSize, state: State, zeros: number | null, ratio: NetworkSize, share: number,
+ * @typedef {{ index: number, size: NetworkSize, state: State, zeros: number | null, ratio: NetworkSize, gradWeight: NetworkSize, share: number,
  *   ratioShare: number | null }} Bar share: how high, from 0 to 1
  * @typedef {{ low: number, high: number, ticks: number[] }} Axis powers of ten
  */
@@ -32,6 +32,7 @@ export function barsOf(back, count) {
     size: back.rms[index] ?? null,
     zeros: back.zeros[index] ?? null,
     ratio: back.weights[index]?.ratio ?? null,
+    gradWeight: back.weights[index]?.norm ?? null,
   }));
   const axis = axisOf(all.flatMap(({ size, ratio }) => [size, ratio]));
   const bars = all.map((bar) => {

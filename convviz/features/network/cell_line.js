@@ -47,9 +47,7 @@ export class CellLine {
     this.#open.hidden = !canOpen(source, operation);
     const id = operation.opens === "board" ? "open.board" : "open.rule";
     setText(this.#open, say(id, { name: nameOf(operation) }));
-    const can = source.canSend({ kind: "cell", ...pinned });
-    this.#send.setAttribute("aria-disabled", String(!can));
-    this.#send.title = can ? "" : say("send.recorded");
+    this.#send.hidden = !source.canSend({ kind: "cell", ...pinned });
   }
 }
 

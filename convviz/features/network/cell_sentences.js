@@ -17,12 +17,11 @@ export function cellSentence(seen, operation, cell, receptive) {
     value: numberText(network.planes[operation], shape, cell),
   };
   const gradient = numberText(back.planes[operation], shape, cell);
-  const first = back.planes[operation]
-    ? say("cell.value", { ...where, gradient })
-    : say("cell.value_only", where);
-  return [first, readerSentence(seen, operation, cell), fieldSentence(network, operation, receptive)]
-    .filter(Boolean)
-    .join(" ");
+  // Where nothing came back, what its readers do with a gradient does not speak of it.
+  const said = back.planes[operation]
+    ? [say("cell.value", { ...where, gradient }), readerSentence(seen, operation, cell)]
+    : [say("cell.value_only", where)];
+  return [...said, fieldSentence(network, operation, receptive)].filter(Boolean).join(" ");
 }
 
 /** @param {NetworkData} network @param {number} operation @param {import("./fields.js").Field} receptive */

@@ -40,7 +40,9 @@ def export_network(network: Network, path: str | os.PathLike[str], *, title: str
 
 
 def network_page(network: Network, *, title: str | None = None) -> str:
-    data = {"data": {"network": {**NetworkPage(network).data(), "live": False}, "step": 1}, "colorscales": COLORSCALES}
+    recorded = NetworkPage(network).data() | {"live": False}
+    recorded["said"] = [{"id": "said.recorded", "args": {}}, *recorded["said"]]
+    data = {"data": {"network": recorded, "step": 1}, "colorscales": COLORSCALES}
     heading = escape(title or say("page.title", model=network.model))
     start = files("convviz.features.network").joinpath("start_page.js").read_text(encoding="utf-8")
     scripts = bundle_several(HERE, {"pane": TAB, "values": "base/observable_values.js"})

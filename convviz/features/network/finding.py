@@ -101,7 +101,9 @@ def _cut(facts: Facts) -> Said | None:
         before = [facts.operations[source] for source in operation.sources if facts.operations[source].differentiable]
         lost = [each for each in before if not facts.came(each)]
         if lost and _counts(facts, operation):
-            return Said("find.cut", {"name": lost[0].label, "cut": operation.label})
+            none = [each for each in facts.trained if not facts.came(each)]
+            args = {"count": len(none), "all": len(facts.trained), "name": lost[0].label, "cut": operation.label}
+            return Said("find.cut", args)
     return None
 
 

@@ -21,6 +21,7 @@ _SAME = """
 SAME = frozenset(_SAME.split())
 RESHAPE = ("flatten", "reshape", "reshape_as", "squeeze", "unflatten", "unsqueeze", "view", "view_as")
 REDUCE = ("amax", "amin", "logsumexp", "mean", "std", "sum", "var")
+LOSSES = ("cross_entropy", "nll_loss", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "kl_div")
 UNKNOWN: Reads = {"how": "unknown"}
 
 
@@ -33,6 +34,8 @@ def reads(kind: str, call: dict[str, Any], sources: Sequence[Shape], out: Shape,
 
     ``part`` is the place of this output among those of the call.
     """
+    if not len(out) and sources and (kind in REDUCE or kind.startswith("binary_cross_entropy") or kind in LOSSES):
+        return {"how": "all"}  # one number of all there is
     if not sources or not all(_batched(shape, batch) for shape in (*sources, out)):
         return UNKNOWN
     skip = 0 if batch is None else 1

@@ -29,6 +29,8 @@ def reduced(run: Run, max_channels: int, max_side: int) -> list[Said]:
 def notes(run: Run) -> list[Said]:
     """Return what one should know to read the numbers."""
     operations, made = run.operations, []
+    if run.batch > 1:
+        made.append(Said("said.sample", {"sample": run.sample, "batch": run.batch}))
     if run.one_sample:
         made.append(Said("said.one_sample", {"sample": run.sample}))
     frozen = [each for each in operations if each.weight is not None and not each.weight.trained]

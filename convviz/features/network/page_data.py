@@ -16,7 +16,7 @@ from convviz.features.network.operations import Back, Operation
 
 say = sentences("features/network")
 
-MAX_CHANNELS = 12  # of a tensor, drawn at first
+MAX_CHANNELS = 16  # of a tensor, sent at first
 MAX_SIDE = 32  # cells of a drawn plane
 MAX_FEATURES = 1024  # of a vector
 MAX_ASKED = 64  # channels at a time
@@ -150,8 +150,12 @@ def pack(values: torch.Tensor, channels: list[int]) -> Json:
             values = torch.nn.functional.adaptive_avg_pool2d(values[None], (height, width))[0]
     values = values.nan_to_num(0.0, 0.0, 0.0)
     scale = float(values.abs().max()) if values.numel() else 0.0
+    if "cells" not in made:
+        made["zeros"] = "exact"  # 0 is written for 0 alone
     if scale:
-        values = (values / scale * 127).round()
+        small = values.sign() if "zeros" in made else torch.zeros_like(values)
+        rounded = (values / scale * 127).round()
+        values = torch.where(rounded == 0, small, rounded)
     data = base64.b64encode(values.to("cpu", torch.int8).contiguous().numpy().tobytes()).decode()
     return {"shape": list(values.shape), "channels": channels, **made, "scale": scale, "data": data}
 

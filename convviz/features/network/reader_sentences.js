@@ -78,7 +78,7 @@ function throughRelu(reading) {
   const sign = signOf(value);
   const name = nameOf(reader);
   if (sign > 0 && mayEqual(behind(reading, there[0]), gradient))
-    return say("reader.relu.passes", { name, gradient: readText(behind(reading, there[0])) });
+    return say("reader.relu.passes", { name, gradient: readText(gradient) });
   if (sign <= 0) return say("reader.relu.stops", { name });
   return say("reader.relu.near", { name });
 }
@@ -122,7 +122,8 @@ function throughWindow(reading, out) {
   const name = nameOf(reader);
   const [winner, got] = [winnerOf(reading, out), behind(reading, out)];
   const isWinner = winner ? String(winner.cell) === String(cell) : Boolean(signOf(gradient));
-  if (isWinner && mayEqual(gradient, got)) return say("reader.max.won", { name, gradient: readText(got) });
+  if (isWinner && mayEqual(gradient, got))
+    return say("reader.max.won", { name, gradient: readText(gradient) });
   // A gradient that went to another cell tells as much as the values.
   if (!winner)
     return say(signOf(got) && !mayEqual(gradient, got) ? "reader.max.chosen" : "reader.max.near", {

@@ -83,7 +83,7 @@ export class SendBack {
     const words = fromText(network, asked);
     const all = [
       { from: asked, words, short: words },
-      ...scoresOf(network).filter(({ from }) => !sameFrom(from, asked)),
+      ...scoresOf(network).filter(({ from }) => !sameFrom(from, asked) && source.canSend(from)),
     ];
     if (!all.some(({ from }) => sameFrom(from, chosen))) {
       const cell = fromText(network, chosen);

@@ -27,7 +27,8 @@ export function shortName(operation) {
 }
 
 /** @param {NetworkOperation} operation @param {number[]} cell */
-export const cellText = (operation, cell) => `${nameOf(operation)}[${cell.join(", ")}]`;
+export const cellText = (operation, cell) =>
+  cell.length ? `${nameOf(operation)}[${cell.join(", ")}]` : nameOf(operation);
 
 /** @param {number | null} share */
 export function percentText(share) {

@@ -55,7 +55,8 @@ def test_it_opens_with_the_gradient_that_was_sent_back_last(view):
 
 def test_what_cannot_be_opened_is_refused_in_a_sentence(view):
     assert (
-        "The board shows 2-D convolutions: relu 1 is none." in ask(view, ask="open", operation=2, cell=[0, 0, 0])["refused"]
+        "The board shows 2-D convolutions: relu 1 is none."
+        in ask(view, ask="open", operation=2, cell=[0, 0, 0])["refused"]
     )
     for message in ({}, {"operation": 99, "cell": [0]}, {"operation": 1, "cell": "x"}, {"operation": 1}):
         assert "refused" in ask(view, ask="open", **message), message
