@@ -53,7 +53,8 @@ def network_page(network: Network, *, title: str | None = None) -> str:
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{heading}</title>
 <style>
-{page_styles(("network",))}</style>
+{page_styles(("network",))}
+.cv-network {{ min-height: max(520px, 100vh - 110px); }}</style>
 </head>
 <body>
 <main class="cv-app cv-page cv-look">

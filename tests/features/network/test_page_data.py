@@ -38,16 +38,13 @@ def test_planes_are_the_samples_own_numbers(lenet):
     ):
         for operation, packed, tensor in zip(lenet.operations, kind, tensors, strict=True):
             truth = tensor[1][packed["channels"]]
-            assert len(packed["channels"]) == min(operation.shape[0], 12 if len(operation.shape) > 1 else 1024)
+            assert len(packed["channels"]) == min(operation.shape[0], 16 if len(operation.shape) > 1 else 1024)
             assert "cells" not in packed
             off, step = (unpack(packed) - truth).abs(), packed["scale"] / 127
         assert off.max() <= step, "a small number is a step away from 0, which is written for 0 alone"
         assert off[truth.abs() > step].max() <= 0.51 * step
         assert torch.equal(unpack(packed) == 0, truth == 0)
     conv2 = lenet["conv2"]
-    size = lenet.gradients[conv2.index][1].abs().amax((1, 2))
-    channels = data["planes"][conv2.index]["channels"]
-    assert channels == size.argsort(descending=True)[:12].tolist()
     weight = data["backs"][0]["weights"][str(conv2.index)]
     assert weight["ratio"] == pytest.approx(lenet.backs[0].weights[conv2.index].ratio)
 
@@ -57,6 +54,8 @@ def test_resnet_is_small_enough_to_send():
     page = NetworkPage(network)
     data = page.data()
     assert len(json.dumps(data)) < 1_200_000
+    size = network.gradients[1][0].abs().amax((1, 2))
+    assert data["planes"][1]["channels"] == size.argsort(descending=True)[:16].tolist()
     image = data["planes"][0]
     assert image["cells"] == [64, 64]
     truth = torch.nn.functional.avg_pool2d(network.operations[0].output[0], 2)
