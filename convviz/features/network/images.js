@@ -23,11 +23,7 @@ export function createImages(choose) {
     mark();
     choose(index);
   };
-  const mark = () => {
-    checkOne(buttons(), (_, index) => index === chosen);
-    for (const each of buttons())
-      each.setAttribute("aria-pressed", each.getAttribute("aria-checked") ?? "false");
-  };
+  const mark = () => checkOne(buttons(), (_, index) => index === chosen);
   walkAlong(row, buttons, (next) => pick(buttons().indexOf(next)));
   return {
     el,

@@ -19,7 +19,7 @@ from convviz.features.network.operations import Back
 from convviz.features.network.page_data import NetworkPage
 from convviz.views.theme import COLORSCALES
 from convviz.web.bundle import bundle
-from convviz.web.widget_assets import HERE, pane_styles
+from convviz.web.widget_assets import HERE, joined, pane_styles
 
 say = sentences("features/network")
 TAB = "../features/network/recorded_tab.js"
@@ -29,7 +29,7 @@ AROUND = 2  # rows and columns of windows on either side of the cell that is ope
 class NetworkPane(anywidget.AnyWidget):
     """The picture of a network: bars, maps forward and backward, a lens."""
 
-    _css = pane_styles("network")
+    _css = pane_styles("network") + joined([HERE.joinpath("page/control_styles.css")])
 
     data = traitlets.Dict().tag(sync=True)
     theme = traitlets.Enum(("auto", "light", "dark"), default_value="auto").tag(sync=True)

@@ -115,7 +115,6 @@ export class SendBack {
           "data-at": String(at),
           "data-variant": from.kind === "cell" ? `score_${from.cell}` : from.kind, // as lessons call it
           "aria-checked": String(on),
-          "aria-pressed": String(on),
           "aria-label": words,
           title: words,
           tabindex: on ? "0" : "-1",
