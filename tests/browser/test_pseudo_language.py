@@ -175,7 +175,7 @@ def misfits(page):
 
 def open_page(page, pages, name):
     page.goto(pages.joinpath(f"{name}.html").as_uri())
-    page.wait_for_selector(".cv-board[data-painted]:not([data-painted=''])")
+    page.wait_for_selector(".cv-board[data-painted]:not([data-painted=''])", state="attached")  # a tab may hide it
 
 
 def look_everywhere(page):

@@ -165,8 +165,8 @@ def test_a_graders_container_needs_torch_and_numpy_alone(bare, tmp_path):
     with use_locale("zh-Hans"):
         chinese = sentences("rules")("same.odd", count=1, axis="a", side="b")
     missing = said[said.index(chinese) + 1 :]  # after what the check says
-    bring = "pip install anywidget, or pip install 'convviz[lab]' for all that it can use"
-    lacks = f"needs anywidget, which is not installed: {bring}"
+    bring = "pip install ipywidgets, or pip install 'convviz[lab]' for all that it can use"
+    lacks = f"needs ipywidgets, which is not installed: {bring}"
     assert missing == [f"convviz.{name} {lacks}" for name in ("App", "explain", "lesson")]
 
 

@@ -276,8 +276,8 @@ def test_a_lesson_is_played_with_torch_and_the_kernel_sends_the_next(app):
     run_cell(app)
     play(app, "quantised", by_pointer, FEATURES)
     app.locator(".cv-lesson-after").click()
-    at_step(app, "race", 1)
-    assert app.locator(".cv-lesson h3").first.text_content() == sentences("guided/race")("race.claim.title")
+    at_step(app, "network", 1)
+    assert app.locator(".cv-lesson h3").first.text_content() == sentences("guided/network")("network.passes.title")
 
 
 @IN_LAB

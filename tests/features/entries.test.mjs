@@ -19,7 +19,7 @@ test("a page shows the entries of the tabs that it has, and an only part by its 
   assert.deepEqual(
     seen((tab) => ["linear", "check", "double"].includes(tab)),
     [
-      ["linear", "Matrix", ["linear"]],
+      ["linear", "Linear", ["linear"]],
       ["entry-check", "Check", ["check", "double"]],
     ],
   );

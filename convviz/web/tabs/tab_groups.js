@@ -19,7 +19,8 @@ export const tabEntries = (has) =>
     if (!parts.length) return [];
     const id = parts.length > 1 ? `entry-${name}` : parts[0];
     const first = featureOf(name);
-    const named = first?.entry_label ?? first?.label; // else after its first part, or for what few look for
+    // After its own tab where that is here; an only part by its own name.
+    const named = first?.entry_label ?? (has(name) || parts.length > 1 ? first?.label : undefined);
     const several = name === MORE && parts.length > 1;
     return [
       { name, id, label: named ?? (several ? say("more") : tabName(parts[0])), quiet: name === MORE, parts },
