@@ -459,7 +459,7 @@ def test_a_report_says_whole_sentences_of_what_is_there():
         (
             exchanged_where_they_agree,
             "conv2d_input",
-            "(grad_input, I20)\nThe cases with as many input channels as output channels are wrong",
+            "(grad_input, I20)\nThis mistake gives exactly your numbers in all",
         ),
         (first_images, "conv2d_backward", "The parts of the samples 2, 3, 4, 5 of grad_output are left out"),
         (last_position, "conv2d_backward", "Of grad_output only [3,5] is used: = stands where += belongs"),
