@@ -84,7 +84,7 @@ def test_a_state_is_given_as_the_command_line_takes_it(tmp_path):
 def test_the_page_is_small_enough_and_without_plotly_smaller(written, tmp_path):
     content = written.encode()
     assert len(content) <= 1_750_000
-    assert len(gzip.compress(export_html(None, tmp_path / "small.html", plotly=False).read_bytes(), 9)) <= 221_000
+    assert len(gzip.compress(export_html(None, tmp_path / "small.html", plotly=False).read_bytes(), 9)) <= 220_000
 
 
 def test_it_asks_nobody_for_anything(written):

@@ -50,7 +50,7 @@ def test_a_page_without_a_kernel_has_the_tab_that_was_open(browser, tmp_path):
     with fresh_page(browser) as page:
         page.goto(path.as_uri())
         page.locator(f"{PANE} .cv-panel[data-of=wrong] [data-cell]").first.wait_for()
-        assert page.locator("[role=tab]").all_inner_texts() == ["Mistakes", "Pooling", "Check"]
+        assert page.locator("[role=tab]").all_inner_texts() == ["Mistakes", "Check"]
         assert shown(page, "wrong").tolist()[1] == [0, 9, 8, 7, 0]
         assert shown(page, "right").tolist()[1] == [0, 1, 2, 3, 0]
         choose(page, "preset", "box")
