@@ -379,7 +379,7 @@ class TestResults:
             h, w = (weight.shape[2] - 1, weight.shape[3] - 1) if padding == "same" else (0, 0)
             return F.conv2d(F.pad(x, (w - w // 2, w // 2, h - h // 2, h // 2)), weight, bias, stride)
 
-        for fn, count in ((by_default, 10), (needed, 15)):  # one of them refuses "same" with a stride
+        for fn, count in ((by_default, 11), (needed, 16)):  # one of them refuses "same" with a stride
             found = report(fn, "conv2d")
             assert (found.passed, len(found.cases)) == (True, count), found.text()
             assert 'takes "valid" or "same"' in found.not_asked["stride 2, padding 1"]

@@ -14,7 +14,7 @@ from convviz.explanation.check_lesson import after, problems
 from convviz.explanation.lesson_schema import PARTS_OF
 from convviz.export.page import export_html
 from convviz.facts import facts
-from convviz.facts.features import ALONE
+from convviz.facts.features import ALONE, LARGE
 from convviz.facts.words import sentences
 from convviz.features.quantised.quantised import quantised
 from convviz.lab.table import ARTICLE
@@ -62,6 +62,8 @@ def test_a_sentence_names_what_is_to_be_chosen_as_the_tab_does():
     titles = {mistake.id: mistake.title for mistake in catalogue().values()} | kinds
     asked = 0
     for name in names():
+        if name == "network":  # whose buttons are an image, a digit, and one that names the cell
+            continue
         words = facts(f"words/guided/{name}")
         for task in (task for step in lesson(name)["steps"] for task in step.get("do", []) if "choose" in task):
             for id in {task["words"], f"{task['words']}.touch"} & words.keys():
@@ -99,7 +101,7 @@ def test_a_page_has_the_tabs_of_its_lesson(tmp_path):
         text = export_html(None, tmp_path / f"{name}.html", lesson=name).read_text(encoding="utf-8")
         return re.findall(r"(\w+): ?tab_\1", text), data_of(text).get("recorded")
 
-    own = ALONE
+    own = [name for name in ALONE if name not in LARGE]
     assert page("function") == page("quantised") == page("padding") == (own, None), "torch is not in a page"
     assert page("race") == ([*own, "race"], {"race": RECORDED})
     bare = export_html(None, tmp_path / "bare.html", controls=()).read_text(encoding="utf-8")

@@ -28,6 +28,8 @@ TABS = {name: tab_file(name) for name in FEATURES}
 # The last are of pages: without a kernel, served, around a notebook of Voilà's.
 ENTRIES = [
     "page/article.js",
+    "../features/network/recorded_tab.js",
+    "../features/network/start_page.js",
     "page/script_carrier_widget.js",
     "page/request_shared_script.js",
     *TABS.values(),
