@@ -33,6 +33,9 @@ TABS = re.findall(
 STILL_TO_COME = {
     "the graph's drawing, whose lines are shortened": ".cv-pane-graph :is(.cv-viewport svg, .cv-told, .cv-graph-note)",
     "ways to write it (explanation)": ".cv-pane-code h4",
+    "what a network's operations are called, with sizes": ".cv-network :is(.cv-network-bars, .cv-network-column, td, th)",
+    "torch's words, which are typed": ".cv-pane-pooling .cv-buttons [data-value]",
+    "what is sent back, a digit": ".cv-network-send .cv-seg",
 }
 # Every text that can be seen, and every accessible name and tooltip, in the order of the page. Code and formulas are
 # written with blanks in the place of their letters: only their brackets count.
@@ -216,7 +219,7 @@ def test_a_page_says_nothing_that_is_no_fact_and_has_room_for_longer_words(brows
                 assert misfits(page) == [], after
         for name in ALONE:
             open_page(page, pages, name)
-            page.locator(f".cv-pane-{name} :is([data-cell], .cv-pasted-field)").first.wait_for()
+            page.locator(f".cv-pane-{name} :is([data-cell], .cv-pasted-field, .cv-network-map)").first.wait_for()
             assert read(page) == [], name
         page.set_viewport_size({"width": 360, "height": 780})
         open_page(page, pages, "page")
