@@ -33,7 +33,7 @@ TABS = re.findall(
 STILL_TO_COME = {
     "the graph's drawing, whose lines are shortened": ".cv-pane-graph :is(.cv-viewport svg, .cv-told, .cv-graph-note)",
     "ways to write it (explanation)": ".cv-pane-code h4",
-    "what a network's operations are called, with sizes": ".cv-network :is(.cv-network-bars, .cv-network-column, td, th)",
+    "what a network's operations are called": ".cv-network :is(.cv-network-bars, .cv-network-column, td, th)",
     "torch's words, which are typed": ".cv-pane-pooling .cv-buttons [data-value]",
     "what is sent back, a digit": ".cv-network-send .cv-seg",
 }
