@@ -21,8 +21,24 @@ QUANTISED = ("signs", "scaled signs")  # of binary weights
 POOLINGS = ("max", "average", "average inside")
 
 
+class Ruled:
+    """What a case and a task are about, where that is no plain convolution."""
+
+    rule: str
+
+    @property
+    def quantised(self) -> str:
+        """The rule of a layer with binary weights; empty for another."""
+        return self.rule if self.rule in QUANTISED else ""
+
+    @property
+    def pooling(self) -> str:
+        """The rule of a pooling, which has no weight and no bias; empty for another."""
+        return self.rule if self.rule in POOLINGS else ""
+
+
 @dataclass(frozen=True, eq=False)
-class Case:
+class Case(Ruled):
     """One setting with its numbers, in float64 on the CPU."""
 
     name: str  # what a student reads, such as ``"stride 2, padding 1"``
@@ -35,16 +51,6 @@ class Case:
     # what it is where it is no plain convolution: one of ``QUANTISED`` or of ``POOLINGS``; empty for a plain one
     rule: str = ""
     way: str = ""  # what is asked beside the setting, one of ``further_questions``; empty where nothing is
-
-    @property
-    def quantised(self) -> str:
-        """The rule of a layer with binary weights; empty for another."""
-        return self.rule if self.rule in QUANTISED else ""
-
-    @property
-    def pooling(self) -> str:
-        """The rule of a pooling; empty for another layer."""
-        return self.rule if self.rule in POOLINGS else ""
 
     def tensor(self, name: str) -> torch.Tensor:
         """Return one of the tensors by its name."""

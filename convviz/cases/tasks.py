@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import torch
 import torch.nn.functional as F
 
-from convviz.cases.battery import NOTHING, OTHER, POOLINGS, QUANTISED, ZEROS, Case, make_case
+from convviz.cases.battery import NOTHING, OTHER, ZEROS, Case, Ruled, make_case
 from convviz.cases.pooled_geometries import fit_pooling, pooled_output
 from convviz.geometry.spec import ConvSpec
 
@@ -20,7 +20,7 @@ _EXCHANGED = {"input": "grad_output", "grad_output": "input", "bias": "transpose
 
 
 @dataclass(frozen=True)
-class Task:
+class Task(Ruled):
     """One thing that a person can be asked to write."""
 
     name: str  # what ``check(fn, name)`` is called with
@@ -32,16 +32,6 @@ class Task:
     # the rule of binary weights, ``"signs"`` or ``"scaled signs"`` (``mistakes/grad_weight.py`` has them), or that of a
     # pooling, ``"max"`` or ``"average"``; empty for a plain convolution
     rule: str = ""
-
-    @property
-    def quantised(self) -> str:
-        """The rule of binary weights; empty for another task."""
-        return self.rule if self.rule in QUANTISED else ""
-
-    @property
-    def pooling(self) -> str:
-        """The rule of a pooling, which has no weight and no bias; empty for another task."""
-        return self.rule if self.rule in POOLINGS else ""
 
     @property
     def is_transposed(self) -> bool:
