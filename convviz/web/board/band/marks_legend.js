@@ -35,13 +35,12 @@ export function createMarksKey() {
     /** @param {boolean} there */
     beyond: (there) => show("beyond", there),
     /**
-     * It comes with the pointer: where it needed a line of its own, as beside two others and in a band that
-     * stands alone without any, what is pointed at would move.
+     * It comes with the pointer: where it needed a line of its own, as beside two others or without any, what is
+     * pointed at would move.
      * @param {boolean} there
      */
     pair(there) {
-      const others = el.querySelectorAll(":scope > :not([hidden], .cv-met, .cv-key-pair)").length;
-      show("pair", there && others < 2 && (others > 0 || !el.closest('[data-bands="one"]')));
+      show("pair", there && el.querySelectorAll(":scope > :not([hidden], .cv-met, .cv-key-pair)").length === 1);
     },
   };
 }
