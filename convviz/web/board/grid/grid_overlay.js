@@ -93,7 +93,7 @@ export class Grid {
   /** @param {GridSpec} next */
   setSpec(next) {
     this.#spec = next;
-    this.svg.setAttribute("aria-label", next.label);
+    setAttribute(this.svg, "aria-label", next.label);
     const { rows, columns, unread_rows, unread_columns, editable, words, numbers: own, slides } = next;
     const drawn = JSON.stringify([rows, columns, unread_rows, unread_columns, editable, words, own, slides]);
     if (drawn !== this.#built) this.#build();

@@ -44,6 +44,7 @@ export class Panel {
   #splits;
   #name = element("span.cv-name");
   #nameWidths = leastWidths("");
+  #drawn = ""; // what is drawn of the spec
   #shape = element("span.cv-shape");
   area;
   handle;
@@ -183,28 +184,35 @@ export class Panel {
   /** @param {PanelSpec} next */
   setSpec(next) {
     this.#spec = next;
-    this.el.dataset.panel = next.name;
-    this.el.dataset.quantity = next.quantity;
-    this.el.toggleAttribute("data-strong", next.gradient);
-    this.el.setAttribute("aria-label", say("panel.shape", { name: next.label, shape: next.shape }));
-    if (this.#name.textContent !== next.label) {
-      this.#name.replaceChildren(...breakable(next.label));
-      this.#nameWidths = leastWidths(next.label);
-    }
-    setText(this.#shape, next.shape);
-    explain(this.#name, `panel.${next.called}`);
-    setText(this.#menu.about, helpOf(`panel.${next.called}`));
+    this.grid.setSpec(next);
+    const { figure, rows, columns, words, at, ...drawn } = next;
+    const key = JSON.stringify(drawn);
+    if (key === this.#drawn) return; // most panels, at most moves
+    this.#drawn = key;
+    this.#nameAs(next);
     this.area.classList.toggle("cv-editable", next.editable);
     this.area.classList.toggle("cv-drawable", next.drawable);
     this.area.classList.toggle("cv-single-one", next.single);
     this.area.classList.toggle("cv-pulls", this.#pull.byTouch());
-    this.#menu.firstElementChild?.setAttribute(
-      "aria-label",
-      say("panel.menu", { panel: next.called, equation: next.key.split(":")[0] }),
-    );
-    this.grid.setSpec(next);
     this.#thumbs.set(next.thumbs);
     setStyle(this.#thumbs.el, "min-width", `max(100%, ${widthOfThumbs(next.thumbs?.planes.length ?? 0)}px)`);
+  }
+
+  /** @param {PanelSpec} spec */
+  #nameAs({ key, name, called, quantity, gradient, label, shape }) {
+    this.el.dataset.panel = name;
+    this.el.dataset.quantity = quantity;
+    this.el.toggleAttribute("data-strong", gradient);
+    this.el.setAttribute("aria-label", say("panel.shape", { name: label, shape }));
+    if (this.#name.textContent !== label) {
+      this.#name.replaceChildren(...breakable(label));
+      this.#nameWidths = leastWidths(label);
+    }
+    setText(this.#shape, shape);
+    explain(this.#name, `panel.${called}`);
+    setText(this.#menu.about, helpOf(`panel.${called}`));
+    const [equation] = key.split(":");
+    this.#menu.firstElementChild?.setAttribute("aria-label", say("panel.menu", { panel: called, equation }));
   }
 
   /**
