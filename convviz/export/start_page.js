@@ -4,7 +4,13 @@ const live = /** @type {HTMLElement} */ (document.getElementById("convviz-live")
 const textOf = (id) => document.getElementById(id)?.textContent ?? "";
 const data = JSON.parse(textOf("convviz-data"));
 const packed = document.getElementById("convviz-plotly")?.textContent; // none: the page was made without it
-const plotly = () => packed && Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0)).buffer;
+const plotly = () => packed && bytesOf(atob(packed)).buffer;
+/** A loop: half a million calls of a function would take a tenth of the start. @param {string} text */
+function bytesOf(text) {
+  const bytes = new Uint8Array(text.length);
+  for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
+  return bytes;
+}
 try {
   page.render({ el: live, data: { ...data, plotly, tabs }, own: true });
   still.hidden = true;

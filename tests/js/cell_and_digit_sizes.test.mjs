@@ -9,7 +9,14 @@ import {
   widthOf,
   zeroSize,
 } from "../../convviz/web/board/grid/digit_size.js";
-import { GAP, LADDER, fitCells, leastLine, tracksFor } from "../../convviz/web/board/layout/screen_layout.js";
+import {
+  GAP,
+  LADDER,
+  fitCells,
+  leastLine,
+  linesOf,
+  tracksFor,
+} from "../../convviz/web/board/layout/screen_layout.js";
 
 const MINUS = "\u2212";
 /** A panel of so many cells, whose widest number is this. */
@@ -102,6 +109,45 @@ test("every digit stays where the room allows, in each geometry", () => {
           const without = fitCells(terms, { ...room, height: room.height - padded }, false);
           assert.ok(without[0].height < leastCell(0).height, `${about}: no room, no digit`);
         }
+});
+
+/** The largest side of cells with which terms fit into a room, tried one by one. */
+function largestSide(terms, { width, height }, wraps) {
+  const fits = LADDER.filter((side) => {
+    const cells = terms.map(({ digits }) => ({ width: Math.max(side, digits.width), height: side }));
+    const lines = linesOf(terms, cells, wraps ? width : Infinity);
+    const all = lines.reduce((sum, line) => sum + line.height + GAP, -GAP);
+    return all <= height && lines.every((line) => line.width <= width);
+  });
+  return fits.at(-1) ?? 0;
+}
+
+test("no larger side of the ladder would fit", () => {
+  const rooms = [
+    { width: 1310, height: 270.4 },
+    { width: 900, height: 600 },
+    { width: 340, height: 420 },
+    { width: 220.5, height: 700 },
+  ];
+  let tried = 0;
+  for (let kernel = 1; kernel <= 5; kernel++)
+    for (let size = kernel; size <= 18; size += 3) {
+      const terms = [
+        term(size, size, "4"),
+        term(kernel, kernel, "9", 90),
+        term(size - kernel + 1, size, "1"),
+      ];
+      for (const room of rooms) {
+        for (const wraps of [false, true]) {
+          const most = largestSide(terms, room, wraps);
+          if (most < leastCell(0).height) continue; // not all numbers have room
+          tried += 1;
+          const about = `kernel ${kernel}, size ${size}, ${room.width} x ${room.height}, wraps: ${wraps}`;
+          assert.equal(fitCells(terms, room, wraps)[0].height, most, about);
+        }
+      }
+    }
+  assert.ok(tried > 100, `${tried} of 240`);
 });
 
 test("a line of terms has its gaps, signs and names", () => {

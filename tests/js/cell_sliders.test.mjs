@@ -4,7 +4,7 @@ import test from "node:test";
 
 import { LOOKS, pathsOf } from "../../convviz/web/board/grid/cell_sliders.js";
 import { keyed } from "../../convviz/web/board/grid/drag_number.js";
-import { editedPanels, isDragged, isSlid } from "../../convviz/web/rules/edit_cells.js";
+import { editedPanels, gesturesOn } from "../../convviz/web/rules/edit_cells.js";
 import { fromLink } from "../../convviz/web/rules/settings_link.js";
 import { drawer } from "./conv_by_definition.mjs";
 
@@ -34,9 +34,9 @@ test("a weight takes a slider's keys, any other number those with Alt", () => {
 test("the kernel slides, wherever it is shown, and nothing else", () => {
   for (const link of ["v=2", "v=2&transposed=1", "v=2&loss=half_squared_error", "v=2&bias=1"]) {
     const { state } = fromLink(link);
-    const slid = Object.keys(editedPanels(state)).filter((panel) => isSlid(state, panel));
+    const slid = Object.keys(editedPanels(state)).filter((panel) => gesturesOn(state)(panel).slides);
     assert.deepEqual(slid, ["weight"], link);
-    assert.ok(isDragged(state, "weight"), link);
+    assert.ok(gesturesOn(state)("weight").dragged, link);
   }
 });
 

@@ -15,7 +15,7 @@ import {
   unchangedWords,
 } from "../../convviz/web/picture/why_result_unchanged.js";
 import { oneHot, setAxis, shownOne, singleOne } from "../../convviz/web/rules/change_settings.js";
-import { editCell, editedPanels, givenNumber, isDragged } from "../../convviz/web/rules/edit_cells.js";
+import { editCell, editedPanels, gesturesOn, givenNumber } from "../../convviz/web/rules/edit_cells.js";
 import { UNDO_STROKE } from "../../convviz/web/rules/undo_rules.js";
 import { fromLink } from "../../convviz/web/rules/settings_link.js";
 import { replaced, tensorsOf } from "../../convviz/web/rules/settings_and_tensors.js";
@@ -253,7 +253,7 @@ test("what can be dragged is what can be typed, and it is read where it is writt
   for (let turn = 0; turn < STATES; turn++) {
     const settings = randomState(draw);
     const panels = Object.keys(editedPanels(settings)).filter((panel) => panel !== "bias" || settings.bias);
-    for (const panel of panels.filter((each) => isDragged(settings, each))) {
+    for (const panel of panels.filter((each) => gesturesOn(settings)(each).dragged)) {
       for (const [row, column] of cells) {
         const edit = () => editCell(settings, { panel, row, column, value: 7.25 })[0];
         const told = `${panel} ${row} ${column}: ${JSON.stringify(settings)}`;
@@ -266,11 +266,14 @@ test("what can be dragged is what can be typed, and it is read where it is writt
 
 test("numbers of a loss are not dragged: one of them would end it", () => {
   const state = (link) => fromLink(link).state;
-  assert.equal(isDragged(state("v=2&grad=ones"), "grad_output"), true);
-  assert.equal(isDragged(state("v=2&loss=sum"), "grad_output"), false);
-  assert.equal(isDragged(state("v=2&loss=half_squared_error"), "grad_output"), false);
-  assert.equal(isDragged(state("v=2&loss=half_squared_error&target=values:1x1x1x1:2"), "target"), true);
-  assert.equal(isDragged(state("v=2"), "output"), false);
+  assert.equal(gesturesOn(state("v=2&grad=ones"))("grad_output").dragged, true);
+  assert.equal(gesturesOn(state("v=2&loss=sum"))("grad_output").dragged, false);
+  assert.equal(gesturesOn(state("v=2&loss=half_squared_error"))("grad_output").dragged, false);
+  assert.equal(
+    gesturesOn(state("v=2&loss=half_squared_error&target=values:1x1x1x1:2"))("target").dragged,
+    true,
+  );
+  assert.equal(gesturesOn(state("v=2"))("output").dragged, false);
 });
 
 test("what is washed has changed by more than rounding", () => {

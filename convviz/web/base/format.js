@@ -66,14 +66,18 @@ export function parseNumber(text) {
   return Number.isFinite(value) ? value : null;
 }
 
-/** @type {Map<string, number[]>} */
-const parsed = new Map();
+/** @typedef {{ at: number, rgb: number[] }} Stop */
+/** A scale never changes. @type {WeakMap<Scale, Stop[]>} */
+const stops = new WeakMap();
 
-/** @param {string} hex @returns {number[]} */
-function parseColor(hex) {
-  const known = parsed.get(hex) ?? [1, 3, 5].map((start) => parseInt(hex.slice(start, start + 2), 16));
-  parsed.set(hex, known);
-  return known;
+/** @param {Scale} scale @returns {Stop[]} */
+function readStops(scale) {
+  const read = scale.map(([at, hex]) => ({
+    at,
+    rgb: [1, 3, 5].map((start) => parseInt(hex.slice(start, start + 2), 16)),
+  }));
+  stops.set(scale, read);
+  return read;
 }
 
 /**
@@ -82,16 +86,16 @@ function parseColor(hex) {
  */
 export function colorOf(scale, value, limit) {
   const position = Math.min(1, Math.max(0, (value / limit + 1) / 2));
-  for (let i = 1; i < scale.length; i++) {
-    const [start, low] = scale[i - 1];
-    const [end, high] = scale[i];
-    if (position <= end) {
-      const share = (position - start) / (end - start);
-      const to = parseColor(high);
-      return parseColor(low).map((part, k) => part + share * (to[k] - part));
+  const all = stops.get(scale) ?? readStops(scale);
+  for (let i = 1; i < all.length; i++) {
+    const [start, end] = [all[i - 1], all[i]];
+    if (position <= end.at) {
+      const share = (position - start.at) / (end.at - start.at);
+      const [[r, g, b], to] = [start.rgb, end.rgb];
+      return [r + share * (to[0] - r), g + share * (to[1] - g), b + share * (to[2] - b)];
     }
   }
-  return parseColor(scale[scale.length - 1][1]);
+  return all[all.length - 1].rgb;
 }
 
 /** @param {number[]} color */

@@ -2,7 +2,7 @@
 import PICTURE from "../../facts/data/picture.json" with { type: "json" };
 import { axisWord, cellWords, productsOf } from "../rules/tensor_display_names.js";
 import { isSingleOne } from "../rules/change_settings.js";
-import { editedPanels, isDragged, isDrawnOn, isSlid } from "../rules/edit_cells.js";
+import { gesturesOn } from "../rules/edit_cells.js";
 import { isPanel, panelsOf } from "./panels.js";
 import { eachCell, planeOf } from "../rules/shapes_and_indices.js";
 import { planeIndex } from "../rules/shown_plane.js";
@@ -24,6 +24,7 @@ const SHADES = PICTURE.figure.shades;
 /** @param {Settings} settings @param {Equation[]} equations @param {Colorscales} colorscales */
 export function boardStructure(settings, equations, colorscales) {
   const { plane, scale, transposed } = settings;
+  const gesturesOf = gesturesOn(settings);
   return {
     colorscales,
     cell_words: cellWords(transposed),
@@ -34,7 +35,7 @@ export function boardStructure(settings, equations, colorscales) {
       view: equation.view,
       sent_back: equation.name === "forward" && !transposed ? gradSource(settings) : null,
       items: equation.items.map((item) =>
-        isPanel(item) ? itemOf(equation.name, item, settings, colorscales) : item,
+        isPanel(item) ? itemOf(equation.name, item, settings, gesturesOf, colorscales) : item,
       ),
       choices: equation.choices.map(([axis, count]) => ({
         axis,
@@ -47,9 +48,10 @@ export function boardStructure(settings, equations, colorscales) {
 }
 
 /**
- * @param {string} equation @param {Panel} panel @param {Settings} settings @param {Colorscales} colorscales
+ * @param {string} equation @param {Panel} panel @param {Settings} settings
+ * @param {ReturnType<typeof gesturesOn>} gesturesOf @param {Colorscales} colorscales
  */
-function itemOf(equation, panel, settings, colorscales) {
+function itemOf(equation, panel, settings, gesturesOf, colorscales) {
   const { transposed } = settings;
   return {
     key: `${equation}:${panel.name}`,
@@ -63,11 +65,8 @@ function itemOf(equation, panel, settings, colorscales) {
     at: panel.at,
     ...panel.roles,
     words: cellWords(transposed),
-    editable: panel.name in editedPanels(settings),
-    drawable: isDrawnOn(settings, panel.name),
+    ...gesturesOf(panel.name),
     single: panel.called === "grad_output" && isSingleOne(settings),
-    dragged: isDragged(settings, panel.name),
-    slides: isSlid(settings, panel.name),
     figure: figureOf(panel, colorscales),
     thumbs: planeCount(panel) > 1 ? thumbsOf(panel) : null,
   };

@@ -25,9 +25,6 @@ export function kindsOf(spec, name, size) {
  * @returns {[string, number[]]}
  */
 function linesOf(spec, name, axis, size) {
-  const dilated = Array(outputSize(spec, axis))
-    .fill("d")
-    .join("i".repeat(spec.stride[axis] - 1));
   if (name === "padded_input" || name === "grad_padded_input") {
     const [before, after] = spec.padding[axis];
     const border = spec.padding_mode === "zeros" ? "p" : "c";
@@ -36,17 +33,23 @@ function linesOf(spec, name, axis, size) {
       unreadLines(unfolded(spec), axis),
     ];
   }
-  if (name === "padded_grad_output") return [padded(spec, axis, dilated), []];
-  if (name === "dilated_grad_output") return [dilated, []];
+  if (name === "padded_grad_output") return [padded(spec, axis), []];
+  if (name === "dilated_grad_output") return [dilated(spec, axis), []];
   return ["d".repeat(size), name === "input" || name === "grad_input" ? unreadLines(spec, axis) : []];
 }
 
-/** @param {Spec} spec @param {number} axis @param {string} dilated */
-function padded(spec, axis, dilated) {
+/** @param {Spec} spec @param {number} axis */
+const dilated = (spec, axis) =>
+  Array(outputSize(spec, axis))
+    .fill("d")
+    .join("i".repeat(spec.stride[axis] - 1));
+
+/** @param {Spec} spec @param {number} axis */
+function padded(spec, axis) {
   const [before, after] = backwardPadding(spec, axis);
   const own = after - remainderOf(spec, axis); // padding without a remainder
   const [room, kept] = [Math.max(after, 0), Math.max(own, 0)];
-  const text = "p".repeat(Math.max(before, 0)) + dilated;
+  const text = "p".repeat(Math.max(before, 0)) + dilated(spec, axis);
   // The remainder is outermost; a crop takes it first.
   const whole = text + "p".repeat(Math.min(kept, room)) + "r".repeat(Math.max(room - kept, 0));
   return whole.slice(Math.max(-before, 0), whole.length - Math.max(-after, 0));

@@ -42,6 +42,14 @@ export function equationsOf(settings, stages) {
       : isThere(item.with ?? "output") &&
         !(item.without && isThere(item.without)) &&
         (!item.over || summed[item.over] > 1);
+  /** Several equations show it. @type {Map<ShownName, Panel>} */
+  const panels = new Map();
+  /** @param {ShownName} name */
+  const panelNamed = (name) => {
+    const panel = panels.get(name) ?? panelOf(settings, stages, name);
+    panels.set(name, panel);
+    return panel;
+  };
   const rows = EQUATIONS[transposed ? "transposed" : "convolution"];
   const shown = rows.filter((row) => (row.view ?? input_view) === input_view && isThere(row));
   return shown.map(({ name, title, items, axes, view = "" }) => ({
@@ -49,7 +57,7 @@ export function equationsOf(settings, stages) {
     title: say(title),
     items: items
       .filter(isThere)
-      .map((item) => (typeof item === "string" ? panelOf(settings, stages, item) : signOf(settings, item))),
+      .map((item) => (typeof item === "string" ? panelNamed(item) : signOf(settings, item))),
     choices: /** @type {Axis[]} */ ([...axes])
       .filter((axis) => counts[axis] > 1)
       .map((axis) => [axis, counts[axis]]),

@@ -76,15 +76,17 @@ export const countProducts = (spec) =>
 
 /** Whether ConvSpec would take it. @param {Spec} spec */
 export function isPossible(spec) {
-  const counts = [...spec.input_size, ...spec.kernel_size, ...spec.stride, ...spec.dilation];
-  if ([...counts, spec.in_channels, spec.out_channels, spec.groups, spec.batch].some((count) => count < 1))
-    return false;
-  if (spec.padding.flat().some((cells) => cells < 0)) return false;
-  if (spec.in_channels % spec.groups || spec.out_channels % spec.groups) return false;
-  return [0, 1].every((axis) => {
-    const most = mostPadding(spec.padding_mode, spec.input_size[axis]);
-    return Math.max(...spec.padding[axis]) <= most && slackOf(spec, axis) >= 0;
-  });
+  const { in_channels: ins, out_channels: outs, groups } = spec;
+  if (Math.min(ins, outs, groups, spec.batch) < 1 || ins % groups || outs % groups) return false;
+  return isPossibleAlong(spec, 0) && isPossibleAlong(spec, 1);
+}
+
+/** @param {Spec} spec @param {number} axis */
+function isPossibleAlong(spec, axis) {
+  const [size, [before, after]] = [spec.input_size[axis], spec.padding[axis]];
+  if (Math.min(size, spec.kernel_size[axis], spec.stride[axis], spec.dilation[axis]) < 1) return false;
+  if (before < 0 || after < 0 || effectiveKernel(spec, axis) > size + before + after) return false;
+  return Math.max(before, after) <= mostPadding(spec.padding_mode, size);
 }
 
 /** That it can copy. @param {string} mode @param {number} size */

@@ -55,7 +55,7 @@ export function editCell(settings, { panel, row, column, value }, gradOutput = n
  * @returns {Changed}
  */
 export function paintCells(settings, { panel, cells, value }) {
-  if (!isDrawnOn(settings, panel))
+  if (!gesturesOn(settings)(panel).drawable)
     throw new Error(say("refused.drawn", { name: panelName(panel, settings) }));
   if (!(Math.abs(value) < MAX_NUMBER)) throw new Error(say("refused.number", { most: MAX_NUMBER, value }));
   return [withCells(settings, panel, cells, value, null) ?? settings, []];
@@ -71,19 +71,23 @@ export function givenNumber(settings, panel, row, column) {
 }
 
 /**
- * Given ones; not a loss's grad_output, which a typed number would end.
- * @param {Pick<Settings, "spec" | "transposed" | "loss">} settings @param {string} panel
+ * What a hand does to the cells of a panel. editable: types; drawable: draws, on the input; dragged: given numbers,
+ * not a loss's grad_output, which a typed number would end; slides: each is a slider, as the kernel's always given ones.
+ * @param {Pick<Settings, "spec" | "transposed" | "loss">} settings
  */
-export function isDragged(settings, panel) {
-  const field = editedPanels(settings)[panel];
-  return Boolean(field) && (field !== "grad" || kindsTaken(settings.loss, "grad").length > 0);
+export function gesturesOn(settings) {
+  const fields = editedPanels(settings);
+  const isGradGiven = kindsTaken(settings.loss, "grad").length > 0;
+  return (/** @type {string} */ panel) => {
+    const field = fields[panel];
+    return {
+      editable: Boolean(field),
+      drawable: field === "input",
+      dragged: Boolean(field) && (field !== "grad" || isGradGiven),
+      slides: field === "weight",
+    };
+  };
 }
-
-/**
- * It shows the kernel, whose numbers are always given: each of them is a slider.
- * @param {Pick<Settings, "spec" | "transposed" | "loss">} settings @param {string} panel
- */
-export const isSlid = (settings, panel) => editedPanels(settings)[panel] === "weight";
 
 const LEAST_REACH = 3;
 
@@ -95,12 +99,6 @@ export function weightReach(values) {
   if (values.every((value) => Math.abs(value) < 1)) return 1;
   return Math.max(LEAST_REACH, ...values.map((value) => Math.ceil(Math.abs(value))).filter(Number.isFinite));
 }
-
-/**
- * It shows the input.
- * @param {Pick<Settings, "spec" | "transposed" | "loss">} settings @param {string} panel
- */
-export const isDrawnOn = (settings, panel) => editedPanels(settings)[panel] === "input";
 
 /**
  * null: none is data.

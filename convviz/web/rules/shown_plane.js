@@ -39,7 +39,8 @@ export const planeIndex = (plane, axis) =>
  */
 export function shownAt(plane, spec, name, transposed) {
   const axes = panelAxes(name, transposed);
-  const [first, second] = axes.map((axis) => planeIndex(planeWithin(plane, spec), axis));
+  const near = planeWithin(plane, spec);
+  const [first, second] = axes.map((axis) => planeIndex(near, axis));
   const [ins, outs] = perGroup(spec);
   /** @type {Record<string, number>} */
   const counts = { oc: ins, co: outs };

@@ -12,13 +12,13 @@ const widthOf = (word) =>
 export const signWidth = ({ note }) =>
   Math.max(20, ...note.split(" ").map((word) => Math.ceil(widthOf(word))));
 
-/** @param {{ symbol: string, note: string }} item */
+/** @param {{ symbol: string, note: string, width: number }} item */
 export function createSign(item) {
   const symbol = element("span.cv-symbol", item.symbol);
   explain(symbol, `symbol.${item.symbol}`);
   return element(
     "div.cv-sign",
-    { style: `--cv-sign: ${signWidth(item)}px` },
+    { style: `--cv-sign: ${item.width}px` },
     symbol,
     element("span.cv-sign-note", item.note),
   );

@@ -17,6 +17,7 @@ import {
 
 const EDGES = 32; // beside a row
 const NAME_LINES = 2; // for the least room
+const LINES = Array.from({ length: MAX_LINES }, (_, index) => index + 1);
 const LARGE = 390; // pixels of a panel without numbers
 
 /**
@@ -25,6 +26,7 @@ const LARGE = 390; // pixels of a panel without numbers
  * @typedef {{ thumbs: number, planes: number, letters: number, hasWidth: boolean }} Asks thumbs: height of a row of
  *   planes; planes: the most of them that are shown;
  *   letters: scale; hasWidth: what is tall may stand beside
+ * @typedef {Sign & { key?: undefined, width: number }} SignItem
  */
 
 export class BandRow {
@@ -33,7 +35,7 @@ export class BandRow {
   el = element("div.cv-row");
   #board;
   #asks;
-  /** @type {RowItem[]} */
+  /** @type {(PanelItem | SignItem)[]} */
   #items = [];
   #fitted = ""; // panels that were crowded when last fitted
 
@@ -44,7 +46,9 @@ export class BandRow {
 
   /** @param {RowItem[]} items */
   set(items) {
-    this.#items = items;
+    this.#items = items.map((item) =>
+      item.key ? item : { ...item, width: signWidth(/** @type {Sign} */ (item)) },
+    );
     const wanted = new Set(items.map((item) => item.key).filter(Boolean));
     for (const key of [...this.panels.keys()]) if (!wanted.has(key)) this.panels.delete(key);
     for (const item of items) if (item.key) this.#setPanel(item);
@@ -71,24 +75,27 @@ export class BandRow {
       if (item.turns) terms.push(element("div.cv-turn")); // a line break
       if (item.key)
         terms.push(createTerm(/** @type {Panel} */ (this.panels.get(item.key)).el, signs.splice(0)));
-      else signs.push(createSign(/** @type {Sign} */ (item)));
+      else signs.push(createSign(/** @type {SignItem} */ (item)));
     }
     return terms;
   }
 
-  /** @param {number} lines @param {boolean} [beside] as beside other bands @returns {Term[]} */
-  #terms(lines, beside = false) {
-    const { letters, ...asks } = this.#asks(beside);
-    const terms = [];
+  /**
+   * For each of some counts of a name's lines.
+   * @param {number[]} counts @param {Asks} asks @returns {Term[][]}
+   */
+  #terms(counts, asks) {
+    /** @type {Term[][]} */
+    const terms = counts.map(() => []);
     let [before, turns] = [0, false];
     for (const item of this.#items) {
       const panel = item.key && this.panels.get(item.key);
       turns ||= Boolean(item.turns);
       if (panel) {
-        const { beside, ...need } = panel.need(lines, { letters, ...asks });
-        terms.push({ ...need, before: before + beside, turns });
+        for (const [index, { beside, ...need }] of panel.needs(counts, asks).entries())
+          terms[index].push({ ...need, before: before + beside, turns });
       }
-      before = panel ? 0 : before + signWidth(/** @type {Sign} */ (item)) * letters + GAP;
+      before = panel ? 0 : before + /** @type {SignItem} */ (item).width * asks.letters + GAP;
       turns &&= !panel;
     }
     return terms;
@@ -104,22 +111,21 @@ export class BandRow {
 
   /** @param {Room} room @param {boolean} wraps */
   fit(room, wraps) {
-    const { letters } = this.#asks(false);
+    const asks = this.#asks(false);
     // Break names where numbers or cells gain.
-    const tries = Array.from({ length: MAX_LINES }, (_, index) => {
-      const terms = this.#terms(index + 1);
+    const tries = this.#terms(LINES, asks).map((terms, index) => {
       const sizes = fitCells(terms, room, wraps);
       const isWhole = linesOf(terms, sizes, wraps ? room.width : Infinity).every(
         ({ width }) => width <= room.width,
       );
-      return { lines: index + 1, sizes, gains: [numbered(terms, sizes), Number(isWhole), smallest(sizes)] };
+      const gains = [numbered(terms, sizes), Number(isWhole), smallest(sizes)];
+      return { lines: LINES[index], terms, sizes, gains };
     });
     const best = tries.reduce((one, other) => (isMore(other.gains, one.gains) ? other : one));
     [...this.panels.values()].forEach((panel, index) =>
-      panel.setSize(best.sizes[index], best.lines, letters),
+      panel.setSize(best.sizes[index], best.lines, asks.letters),
     );
-    const terms = this.#terms(best.lines);
-    this.el.toggleAttribute("data-turns", wraps && linesOf(terms, best.sizes, room.width).length > 1);
+    this.el.toggleAttribute("data-turns", wraps && linesOf(best.terms, best.sizes, room.width).length > 1);
     this.#fitted = this.#crowding();
   }
 
@@ -144,7 +150,7 @@ export class BandRow {
    * @returns {Room & { bare: number, low: number }} bare: a width, low: a height
    */
   least() {
-    const terms = this.#terms(NAME_LINES, true);
+    const [terms] = this.#terms([NAME_LINES], this.#asks(true));
     const numbered = terms.filter(({ digits }) => digits);
     const low = bareHeight(terms);
     if (!numbered.length) return { width: 0, bare: 0, height: 0, low };
@@ -154,7 +160,7 @@ export class BandRow {
   }
 
   /** The height for every number to be read, in as many lines as the width asks for. @param {number} width */
-  leastHeight = (width) => leastHeight(this.#terms(NAME_LINES), width);
+  leastHeight = (width) => leastHeight(this.#terms([NAME_LINES], this.#asks(false))[0], width);
 
   /** The width besides cells, and the cells side by side. */
   measure() {

@@ -14,8 +14,8 @@ const AIR = 2;
 
 /** @typedef {{ digit: number, minus: number, point: number }} Face how wide its letters are, of their size */
 
-/** Until the page's own is measured: system faces differ by a fifth. */
-const face = { digit: 0.6, minus: 0.7, point: 0.3 };
+/** Until the page's own is measured: system faces differ by a fifth. Replaced whole. @type {Face} */
+let face = { digit: 0.6, minus: 0.7, point: 0.3 };
 
 /** In units of the letters' size. @param {string} short */
 export function widthOf(short) {
@@ -23,6 +23,19 @@ export function widthOf(short) {
   for (const letter of short)
     width += letter === "." ? face.point : letter === "\u2212" ? face.minus : face.digit;
   return width;
+}
+
+/** Of numbers that never change, in a face. @type {WeakMap<readonly string[], { of: Face, widest: number }>} */
+const measured = new WeakMap();
+
+/** In units of the letters' size: asked several times a layout. @param {readonly string[]} shorts replaced whole */
+export function widestOf(shorts) {
+  const known = measured.get(shorts);
+  if (known?.of === face) return known.widest;
+  let widest = 0;
+  for (const short of shorts) widest = Math.max(widest, widthOf(short));
+  measured.set(shorts, { of: face, widest });
+  return widest;
 }
 
 /** The least readable cell. @param {number} widest */
@@ -89,5 +102,5 @@ export function measureFace(root) {
   /** @param {string} letters */
   const widest = (letters) =>
     Math.max(...[...letters].map((letter) => pen.measureText(letter).width)) / MEASURED_AT;
-  Object.assign(face, { digit: widest("0123456789e"), minus: widest("\u2212"), point: widest(".") });
+  face = { digit: widest("0123456789e"), minus: widest("\u2212"), point: widest(".") };
 }

@@ -63,14 +63,16 @@ function rounded(width, height) {
   return `h${across}${turn(1, 1)}v${down}${turn(-1, 1)}h-${across}${turn(-1, -1)}v-${down}${turn(1, -1)}z`;
 }
 
-/**
- * One even-odd path between all cells. A gap takes the right and lower sides only, to be crisp.
- * @param {number} height @param {number} width
- */
+/** A gap takes the right and lower sides only, to be crisp: of inner cells, of the last column, row, and cell. */
+const [INNER, LAST_COLUMN, LAST_ROW, LAST] = [CELL - GAP, CELL].flatMap((down) =>
+  [CELL - GAP, CELL].map((across) => rounded(across, down)),
+);
+
+/** One even-odd path between all cells. @param {number} height @param {number} width */
 export function gapsBetween(height, width) {
   const cells = eachCell(height, width, (row, column) => {
-    const [down, across] = [row < height - 1 ? CELL - GAP : CELL, column < width - 1 ? CELL - GAP : CELL];
-    return `M${column * CELL + ROUND} ${row * CELL}${rounded(across, down)}`;
+    const [inner, last] = row < height - 1 ? [INNER, LAST_COLUMN] : [LAST_ROW, LAST];
+    return `M${column * CELL + ROUND} ${row * CELL}${column < width - 1 ? inner : last}`;
   });
   return box(0, 0, width, height) + cells.join("");
 }
@@ -170,7 +172,11 @@ export function makeBands(spec, uid) {
   // Inserted zeros end where padding starts.
   const [top, bottom] = [spec.rows.indexOf("d"), spec.rows.lastIndexOf("d") + 1];
   const [left, right] = [spec.columns.indexOf("d"), spec.columns.lastIndexOf("d") + 1];
-  const places = (letters, letter) => [...letters].flatMap((own, index) => (own === letter ? [index] : []));
+  const places = (letters, letter) => {
+    const found = [];
+    for (let at = letters.indexOf(letter); at >= 0; at = letters.indexOf(letter, at + 1)) found.push(at);
+    return found;
+  };
   const row = (index, from = 0, to = width) => box(from, index, to - from, 1);
   const column = (index, from = 0, to = height) => box(index, from, 1, to - from);
   const inserted =

@@ -2,11 +2,12 @@
 import { svgElement } from "../../base/dom.js";
 import { colorOf, formatNumber, inked, needsWhiteInk } from "../../base/format.js";
 import { samePoint } from "../../base/cell_place.js";
-import { widthOf } from "./digit_size.js";
+import { widestOf } from "./digit_size.js";
 import { CELL, boxOf, isMarked, isUnread } from "./grid_marks.js";
 import { equal } from "./canvas_cell_colours.js";
 
 /**
+ * @import { GridCells } from "./accessible_cells.js"
  * @import { GridSpec } from "./grid_overlay.js"
  * @typedef {{ text: SVGElement, short: string, look: string }} Printed look: classes
  * @typedef {{ values: ArrayLike<number>, dtype: string, scale: Scale, limit: number }} Shown
@@ -39,7 +40,7 @@ export class GridNumbers {
   #marked = [];
   /** @type {boolean[]} */
   #unread = [];
-  /** The numbers as printed. @type {string[]} */
+  /** The numbers as printed; replaced whole. @type {readonly string[]} */
   #shorts = [];
   /** @type {number[]} */
   #told = [];
@@ -76,11 +77,13 @@ export class GridNumbers {
     if (isSame && equal(before.values, values)) return false;
     this.crossed = false;
     const count = this.#spec.rows ? values.length : 0;
+    const shorts = [];
     for (let index = 0; index < count; index++) {
-      if (!Object.is(values[index], this.#told[index])) this.#shorts[index] = formatNumber(values[index]);
+      const isTold = Object.is(values[index], this.#told[index]);
+      shorts.push(isTold ? this.#shorts[index] : formatNumber(values[index]));
       this.crossed ||= values[index] !== 0 && this.#unread[index];
     }
-    this.#shorts.length = count;
+    this.#shorts = shorts;
     this.#told = count ? Array.from(values) : [];
     if (this.#areRead || this.asked) this.#write();
     return true;
@@ -92,16 +95,23 @@ export class GridNumbers {
   /** @param {number} row @param {number} column */
   isAsked = (row, column) => samePoint(this.asked, { row, column });
 
-  /**
-   * All digits, and as printed.
-   * @param {number} row @param {number} column @param {number} index @returns {[string, string]}
-   */
-  named(row, column, index) {
-    return this.isAsked(row, column) ? ["", ASKED] : [String(this.value(row, column)), this.#shorts[index]];
+  /** Of each cell all digits, and as printed. @param {GridCells} cells */
+  nameIn(cells) {
+    const [{ values }, asked] = [/** @type {Shown} */ (this.shown), this.#indexAsked()];
+    eachCell(this.#spec, (row, column, index) => {
+      if (index === asked) cells.name(row, column, "", ASKED);
+      else cells.name(row, column, String(values[index]), this.#shorts[index]);
+    });
+  }
+
+  /** -1: none in sight. */
+  #indexAsked() {
+    const { row, column } = this.asked ?? { row: -1, column: 0 };
+    return column < this.#columns ? row * this.#columns + column : -1;
   }
 
   /** In units of the letters' size. */
-  widest = () => this.#shorts.reduce((most, short) => Math.max(most, widthOf(short)), 0);
+  widest = () => widestOf(this.#shorts);
 
   /** @param {boolean} are */
   print = (are) => {
@@ -134,18 +144,18 @@ export class GridNumbers {
   }
 
   #write() {
-    eachCell(this.#spec, (row, column, index) => this.#letter(row, column, index));
-  }
-
-  /** @param {number} row @param {number} column @param {number} index */
-  #letter(row, column, index) {
-    if (this.isAsked(row, column)) return this.#print(row, column, ASKED, "cv-asked");
-    const value = this.value(row, column);
-    if (!this.#areRead || !this.shown) return this.#print(row, column, "", "");
-    if (value === 0)
-      return this.#print(row, column, "0", this.#marked[index] ? "cv-zero cv-marked" : "cv-zero");
-    const white = needsWhiteInk(this.#colorOf(value));
-    this.#print(row, column, this.#shorts[index], white ? "cv-white" : "");
+    const asked = this.#indexAsked();
+    const values = this.#areRead ? this.shown?.values : null;
+    eachCell(this.#spec, (row, column, index) => {
+      if (index === asked) this.#print(row, column, ASKED, "cv-asked");
+      else if (!values) this.#print(row, column, "", "");
+      else if (values[index] === 0)
+        this.#print(row, column, "0", this.#marked[index] ? "cv-zero cv-marked" : "cv-zero");
+      else {
+        const white = needsWhiteInk(this.#colorOf(values[index]));
+        this.#print(row, column, this.#shorts[index], white ? "cv-white" : "");
+      }
+    });
   }
 
   /** @param {number} row @param {number} column @param {string} short @param {string} look */

@@ -16,7 +16,7 @@ import {
   patterns,
   roleOf,
 } from "./grid_marks.js";
-import { GridNumbers, eachCell } from "./grid_numbers.js";
+import { GridNumbers } from "./grid_numbers.js";
 import { isBeyond } from "../../picture/colour_scales.js";
 import { NUMBERED_UP_TO } from "../layout/screen_layout.js";
 import { say } from "../../base/board_sentences.js";
@@ -93,7 +93,7 @@ export class Grid {
   /** @param {GridSpec} next */
   setSpec(next) {
     this.#spec = next;
-    this.svg.setAttribute("aria-label", next.label);
+    setAttribute(this.svg, "aria-label", next.label);
     const { rows, columns, unread_rows, unread_columns, editable, words, numbers: own, slides } = next;
     const drawn = JSON.stringify([rows, columns, unread_rows, unread_columns, editable, words, own, slides]);
     if (drawn !== this.#built) this.#build();
@@ -128,17 +128,11 @@ export class Grid {
   setValues(values, dtype, scale, limit) {
     if (!this.#numbers.set({ values, dtype, scale, limit })) return false; // most panels, at most moves
     this.#markBeyond(values, limit);
-    if (this.numbered()) this.#nameCells();
+    if (this.numbered()) this.#numbers.nameIn(this.#cells);
     else this.#moveCursor();
     if (this.#spec.slides) this.sliders.set(values, this.#spec.columns.length);
     this.svg.toggleAttribute("data-crossed", this.#numbers.crossed);
     return true;
-  }
-
-  #nameCells() {
-    eachCell(this.#spec, (row, column, index) =>
-      this.#cells.name(row, column, ...this.#numbers.named(row, column, index)),
-    );
   }
 
   /** @param {ArrayLike<number>} values @param {number} limit */
@@ -200,7 +194,7 @@ export class Grid {
     if (samePoint(cell, this.#numbers.asked)) return;
     this.svg.toggleAttribute("data-asked", Boolean(cell));
     this.#numbers.hide(cell);
-    if (this.#numbers.shown && this.numbered()) this.#nameCells();
+    if (this.#numbers.shown && this.numbered()) this.#numbers.nameIn(this.#cells);
   }
 
   /**

@@ -17,6 +17,7 @@ const [OF_A_FRAME, FRAME] = [664, 740];
 const [COLOURED, FEW] = [7, 12];
 const AT_EASE = 16; // pixels of a cell with a number
 const [TIMES, MAX_CELL_PIXELS] = [1.6, 64]; // cells of the panel whose 1 is dragged: times the others', and pixels at most
+const ROUNDED = 1e-6; // pixels that sums may be off
 export const NUMBERED_UP_TO = 18; // rows or columns of cells as large as their neighbours'
 
 /** Few sizes, so that a slider seldom changes them. */
@@ -44,11 +45,15 @@ const isLarge = ({ rows, columns }) => Math.max(rows, columns) > NUMBERED_UP_TO;
  * @param {Term[]} terms @param {Room} room @param {boolean} wraps @returns {Room[]}
  */
 export function fitCells(terms, room, wraps) {
+  const ends = terms.map((term) =>
+    isLarge(term) ? stepBelow((room.height - term.around) / term.rows) : Infinity,
+  );
+  const highest = endOfSides(terms, ends, room, wraps);
   /** @param {number} side @param {boolean} widened @returns {Room[]} */
   const sizes = (side, widened) =>
-    terms.map((term) => {
-      const cell = isLarge(term) ? Math.min(side, stepBelow((room.height - term.around) / term.rows)) : side;
-      return { width: widened && term.digits ? Math.max(cell, term.digits.width) : cell, height: cell };
+    terms.map(({ digits }, index) => {
+      const cell = Math.min(side, ends[index]);
+      return { width: widened && digits ? Math.max(cell, digits.width) : cell, height: cell };
     });
   /** @param {Room[]} cells */
   const fits = (cells) => {
@@ -56,13 +61,31 @@ export function fitCells(terms, room, wraps) {
     const height = lines.reduce((sum, line) => sum + line.height, GAP * (lines.length - 1));
     return height <= room.height && lines.every(({ width }) => width <= room.width);
   };
-  const readable = LADDER.findLast((side) => fits(sizes(side, true)));
+  const readable = highest.findLast((side) => fits(sizes(side, true)));
   const least = Math.max(0, ...terms.map(({ digits }) => digits?.height ?? 0));
   if (readable && readable >= least) return withHandle(terms, sizes(readable, true), fits);
-  const bare = LADDER.findLast((side) => fits(sizes(side, false))) ?? LADDER[0];
+  const bare = highest.findLast((side) => fits(sizes(side, false))) ?? LADDER[0];
   return LADDER.filter((side) => side <= bare && side >= Math.min(bare, COLOURED))
     .map((side) => withDigits(terms, sizes(side, false), fits))
     .reduce((best, cells) => (numbered(terms, cells) >= numbered(terms, best) ? cells : best));
+}
+
+/**
+ * The sides of which a panel alone, or all cells of a line, do not ask for more than there is: no other fits.
+ * @param {Term[]} terms @param {number[]} ends of the large ones' sides @param {Room} room @param {boolean} wraps
+ */
+function endOfSides(terms, ends, { width, height }, wraps) {
+  let [most, columns, left] = [Infinity, 0, width - GAP * (terms.length - 1)];
+  terms.forEach((term, index) => {
+    left -= term.before;
+    if (ends[index] < Infinity) return;
+    most = Math.min(most, (height - term.around) / term.rows, (width - term.before) / term.columns);
+    columns += term.columns;
+  });
+  if (columns && !wraps) most = Math.min(most, left / columns);
+  let count = 0;
+  while (LADDER[count] <= most + ROUNDED) count += 1;
+  return LADDER.slice(0, count);
 }
 
 /**
@@ -72,9 +95,12 @@ export function fitCells(terms, room, wraps) {
 function withHandle([{ dragged }], [first, ...others], fits) {
   if (!dragged || first.width !== first.height) return [first, ...others];
   const most = Math.min(first.height * TIMES, MAX_CELL_PIXELS);
-  return LADDER.filter((side) => side > first.height && side <= most)
-    .map((side) => [{ width: side, height: side }, ...others])
-    .reduce((best, cells) => (fits(cells) ? cells : best), [first, ...others]);
+  let best = [first, ...others];
+  for (const side of LADDER) {
+    const cells = [{ width: side, height: side }, ...others];
+    if (side > first.height && side <= most && fits(cells)) best = cells;
+  }
+  return best;
 }
 
 /**
@@ -116,7 +142,7 @@ export function linesOf(terms, cells, most) {
 function lineUp(terms, cells, most, turn) {
   /** @type {Room[]} */
   const lines = [];
-  terms.forEach((term, index) => {
+  for (const [index, term] of terms.entries()) {
     const width = term.before + Math.max(cells[index].width * term.columns, term.least);
     const height = cells[index].height * term.rows + term.around;
     const line = lines.at(-1);
@@ -124,7 +150,7 @@ function lineUp(terms, cells, most, turn) {
       lines.push({ width: 0, height: 0 }, { width, height }); // the break itself is a line
     else if (!line || line.width + GAP + width > most) lines.push({ width, height });
     else Object.assign(line, { width: line.width + GAP + width, height: Math.max(line.height, height) });
-  });
+  }
   return lines;
 }
 

@@ -11,12 +11,16 @@ const piecesOf = (label) => label.match(/[^_[]*_|\[?[^_[]+/g) ?? [label];
 export const breakable = (label) =>
   piecesOf(label).flatMap((piece, index) => [...(index ? [element("wbr")] : []), element("span", piece)]);
 
-/** In pixels. @param {string} label @param {number} lines */
-export function leastWidth(label, lines) {
+/** In pixels: in one line, in two, … @param {string} label */
+export function leastWidths(label) {
   const letters = piecesOf(label).map((piece) => piece.length);
+  const widths = [];
   let most = Math.max(...letters);
-  while (linesIn(letters, most) > lines) most += 1;
-  return Math.ceil(most * LETTER) + MENU;
+  for (let lines = MAX_LINES; lines; lines--) {
+    while (linesIn(letters, most) > lines) most += 1;
+    widths.unshift(Math.ceil(most * LETTER) + MENU);
+  }
+  return widths;
 }
 
 /** @param {number[]} letters @param {number} most */

@@ -10,7 +10,7 @@ import { openEditor } from "../grid/cell_editor.js";
 import { fullNumber } from "../../base/format.js";
 import { Grid } from "../grid/grid_overlay.js";
 import { createPanelMenu, openMenu } from "./panel_menu.js";
-import { breakable, leastWidth } from "./name_line_breaks.js";
+import { breakable, leastWidths } from "./name_line_breaks.js";
 import { explain, helpOf } from "../../base/help.js";
 import { createCanvasColours } from "../grid/canvas_cell_colours.js";
 import { CELL } from "../grid/grid_marks.js";
@@ -43,6 +43,8 @@ export class Panel {
   veil = createOverlay();
   #splits;
   #name = element("span.cv-name");
+  #nameWidths = leastWidths("");
+  #drawn = ""; // what is drawn of the spec
   #shape = element("span.cv-shape");
   area;
   handle;
@@ -182,25 +184,35 @@ export class Panel {
   /** @param {PanelSpec} next */
   setSpec(next) {
     this.#spec = next;
-    this.el.dataset.panel = next.name;
-    this.el.dataset.quantity = next.quantity;
-    this.el.toggleAttribute("data-strong", next.gradient);
-    this.el.setAttribute("aria-label", say("panel.shape", { name: next.label, shape: next.shape }));
-    if (this.#name.textContent !== next.label) this.#name.replaceChildren(...breakable(next.label));
-    setText(this.#shape, next.shape);
-    explain(this.#name, `panel.${next.called}`);
-    setText(this.#menu.about, helpOf(`panel.${next.called}`));
+    this.grid.setSpec(next);
+    const { figure, rows, columns, words, at, ...drawn } = next;
+    const key = JSON.stringify(drawn);
+    if (key === this.#drawn) return; // most panels, at most moves
+    this.#drawn = key;
+    this.#nameAs(next);
     this.area.classList.toggle("cv-editable", next.editable);
     this.area.classList.toggle("cv-drawable", next.drawable);
     this.area.classList.toggle("cv-single-one", next.single);
     this.area.classList.toggle("cv-pulls", this.#pull.byTouch());
-    this.#menu.firstElementChild?.setAttribute(
-      "aria-label",
-      say("panel.menu", { panel: next.called, equation: next.key.split(":")[0] }),
-    );
-    this.grid.setSpec(next);
     this.#thumbs.set(next.thumbs);
     setStyle(this.#thumbs.el, "min-width", `max(100%, ${widthOfThumbs(next.thumbs?.planes.length ?? 0)}px)`);
+  }
+
+  /** @param {PanelSpec} spec */
+  #nameAs({ key, name, called, quantity, gradient, label, shape }) {
+    this.el.dataset.panel = name;
+    this.el.dataset.quantity = quantity;
+    this.el.toggleAttribute("data-strong", gradient);
+    this.el.setAttribute("aria-label", say("panel.shape", { name: label, shape }));
+    if (this.#name.textContent !== label) {
+      this.#name.replaceChildren(...breakable(label));
+      this.#nameWidths = leastWidths(label);
+    }
+    setText(this.#shape, shape);
+    explain(this.#name, `panel.${called}`);
+    setText(this.#menu.about, helpOf(`panel.${called}`));
+    const [equation] = key.split(":");
+    this.#menu.firstElementChild?.setAttribute("aria-label", say("panel.menu", { panel: called, equation }));
   }
 
   /**
@@ -253,36 +265,37 @@ export class Panel {
   }
 
   /**
-   * Room in a row: cells, name, height and width besides.
-   * @param {number} lines @param {import("../band/band_row.js").Asks} asks
+   * Room in a row: cells, name, height and width besides; for each of some counts of the name's lines.
+   * @param {number[]} counts @param {import("../band/band_row.js").Asks} asks
    */
-  need(lines, { thumbs, planes, letters, hasWidth }) {
+  needs(counts, { thumbs, planes, letters, hasWidth }) {
     const { tray } = this.#board;
     const { below, beside } = tray.room(tray.el.parentElement === this.el, hasWidth, letters);
     const [rows, columns] = [this.#spec.rows.length, this.#spec.columns.length];
     const digits = this.grid.numbered() ? leastCell(this.grid.widest()) : null;
     const all = (thumbs && this.#spec.thumbs?.planes.length) || 0;
     const choices = all > planes ? 0 : all;
-    const named = leastWidth(this.#spec.label, lines) * letters;
-    const least = Math.ceil(Math.max(named, below.width, widthOfThumbs(choices)));
-    const ofChoices = Math.ceil(
-      (choices * THUMB) / (Math.max(least, columns * (digits?.width ?? 0)) + GAP_OF_THUMBS),
-    );
-    return {
-      ...{ beside, rows, columns, digits, least },
-      dragged: Boolean(this.#spec.single),
-      around:
-        (CAPTION + (lines - 1) * LINE) * letters +
-        (choices && thumbs + (ofChoices - 1) * THUMB) +
-        Math.max(below.height, this.#spec.single ? HINT : 0),
-    };
+    const [bare, dragged] = [Math.max(below.width, widthOfThumbs(choices)), Boolean(this.#spec.single)];
+    return counts.map((lines) => {
+      const least = Math.ceil(Math.max(this.#nameWidths[lines - 1] * letters, bare));
+      const ofChoices = Math.ceil(
+        (choices * THUMB) / (Math.max(least, columns * (digits?.width ?? 0)) + GAP_OF_THUMBS),
+      );
+      return {
+        ...{ beside, rows, columns, digits, least, dragged },
+        around:
+          (CAPTION + (lines - 1) * LINE) * letters +
+          (choices && thumbs + (ofChoices - 1) * THUMB) +
+          Math.max(below.height, dragged ? HINT : 0),
+      };
+    });
   }
 
   /** @param {{ width: number, height: number }} next */
   setSize(next, lines = 1, letters = 1) {
     [this.#cell, this.#afar] = [next, letters > 1];
     const width = this.#cell.width * this.#spec.columns.length;
-    setStyle(this.#name, "max-width", `${Math.max(width, leastWidth(this.#spec.label, lines) * letters)}px`);
+    setStyle(this.#name, "max-width", `${Math.max(width, this.#nameWidths[lines - 1] * letters)}px`);
     this.#printNumbers();
     setStyle(this.area, "width", `${width}px`);
     setStyle(this.area, "height", `${this.#cell.height * this.#spec.rows.length}px`);
