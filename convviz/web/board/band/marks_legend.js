@@ -40,7 +40,10 @@ export function createMarksKey() {
      * @param {boolean} there
      */
     pair(there) {
-      show("pair", there && el.querySelectorAll(":scope > :not([hidden], .cv-met, .cv-key-pair)").length === 1);
+      show(
+        "pair",
+        there && el.querySelectorAll(":scope > :not([hidden], .cv-met, .cv-key-pair)").length === 1,
+      );
     },
   };
 }
