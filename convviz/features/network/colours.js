@@ -15,7 +15,6 @@ export function readColours(pane) {
     accent: of("accent"),
     ink: of("ink"),
     card: of("card"),
-    muted: of("muted"),
     face: style.fontFamily,
   };
 }
