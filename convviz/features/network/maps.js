@@ -51,6 +51,7 @@ export class Maps {
   /** @type {MouseEvent | null} */
   #moved = null;
   #frame = 0;
+  #left = 0; // how far it is scrolled: asked for in between, it would cost a layout
   /** One column at a time. */
   narrow = false;
 
@@ -82,7 +83,10 @@ export class Maps {
       event.stopPropagation(); // or a notebook takes the arrow keys
     });
     this.#inner.addEventListener("focusin", ({ target }) => this.#reach(/** @type {Element} */ (target)));
-    this.el.addEventListener("scroll", () => this.#marked && this.mark(this.#marked));
+    this.el.addEventListener("scroll", () => {
+      this.#left = this.el.scrollLeft;
+      if (this.#marked) this.mark(this.#marked);
+    });
     new ResizeObserver(() => this.#refit()).observe(this.el);
   }
 
@@ -240,6 +244,6 @@ export class Maps {
   /** The fields of the pointed cell; null: of none. @param {import("./overlay.js").Marked | null} marked */
   mark(marked) {
     this.#marked = marked;
-    if (this.#colours) this.over.draw(marked, this.#columns, this.#colours, this.el.scrollLeft);
+    if (this.#colours) this.over.draw(marked, this.#columns, this.#colours, this.#left);
   }
 }

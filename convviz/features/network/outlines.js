@@ -15,13 +15,22 @@ export function outlineOf(mask, size) {
 
 /** @param {Uint8Array} mask @param {Pair} size @returns {Outline} */
 function made(mask, [height, width]) {
+  const [first, last] = [mask.indexOf(1), mask.lastIndexOf(1)];
+  const [left, top] = [first % width, Math.floor(first / width)];
+  const [wide, tall] = [(last % width) + 1 - left, Math.floor(last / width) + 1 - top];
+  if (isBox(mask, width, [left, top, wide, tall])) return { areas: [[left, top, wide, tall]], edges: null };
   const runs = runsOf(mask, height, width);
-  const [[top, left, right]] = [...runs, [0, 0, 0]];
-  // Of runs that lie below each other and are alike.
-  const isBox = runs.every((run, at) => run[0] === top + at && run[1] === left && run[2] === right);
-  if (isBox) return { areas: [[left, top, right - left, runs.length]], edges: null };
   const areas = runs.map(([row, from, to]) => [from, row, to - from, 1]);
   return { areas, edges: edgesOf(mask, height, width) };
+}
+
+/** Whether it has all cells of a box, and no others. @param {Uint8Array} mask @param {number} width @param {number[]} box */
+function isBox(mask, width, [left, top, wide, tall]) {
+  let [all, inside] = [0, 0];
+  for (let at = 0; at < mask.length; at++) all += mask[at];
+  for (let row = top; row < top + tall; row++)
+    for (let column = left; column < left + wide; column++) inside += mask[row * width + column];
+  return all === inside && inside === wide * tall;
 }
 
 /** Cells in a row that belong to a mask: row, from, to. @param {Uint8Array} mask @param {number} height @param {number} width */
