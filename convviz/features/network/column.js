@@ -7,7 +7,7 @@ import { nameOf, percentText, say, shapeText, shortName } from "./sentences.js";
 /**
  * @import { Tiling } from "./layout.js"
  * @import { Planes, Shade } from "./planes.js"
- * @typedef {{ value: Shade, gradient: Shade, accent: string, ink: string, card: string, face: string }} Colours
+ * @typedef {{ value: Shade, gradient: Shade, ink: string, face: string }} Colours
  * @typedef {"forward" | "backward"} Row
  * @typedef {{ operation: number, row: Row, plane: number, at: Pair }} Pointed at: of the planes as they are drawn
  */
@@ -52,7 +52,7 @@ class MapView {
     }
     if (!tiling.labelled) return;
     context.fillStyle = colours.ink;
-    context.font = `600 ${Math.min(11, tall + 1)}px ${colours.face}`;
+    context.font = `600 ${Math.min(11, tall)}px ${colours.face}`;
     context.textBaseline = "middle";
     for (let plane = 0; plane < tiling.count; plane++) {
       const [x, y] = tiling.at(plane);

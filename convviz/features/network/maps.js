@@ -244,6 +244,6 @@ export class Maps {
   /** The fields of the pointed cell; null: of none. @param {import("./overlay.js").Marked | null} marked */
   mark(marked) {
     this.#marked = marked;
-    if (this.#colours) this.over.draw(marked, this.#columns, this.#colours, this.#left);
+    this.over.draw(marked, this.#columns, this.#left);
   }
 }

@@ -5,7 +5,7 @@ import { outlineOf } from "./outlines.js";
 import { dimsOf } from "./relations.js";
 
 /**
- * @import { Colours, Column, Pointed, Row } from "./column.js"
+ * @import { Column, Pointed, Row } from "./column.js"
  * @import { Field } from "./fields.js"
  * @typedef {{ pointed: Pointed, fields: Record<Row, Field>, pinned: boolean }} Marked
  */
@@ -15,6 +15,8 @@ const ROWS = /** @type {Row[]} */ (["forward", "backward"]);
 export class Overlay {
   el = element("canvas.cv-network-over", { "aria-hidden": "true" });
   #isDrawn = false;
+  /** @type {{ accent: string, card: string, ink: string } | null} */
+  #colours = null;
   /** Of a map's corner, read once for each arrangement. @type {Map<HTMLElement, Pair>} */
   #corners = new Map();
 
@@ -24,20 +26,22 @@ export class Overlay {
     [this.el.width, this.el.height] = [width, height].map((size) => Math.ceil(size * ratio));
     [this.el.style.width, this.el.style.height] = [`${width}px`, `${height}px`];
     this.#corners.clear();
+    this.#colours = null;
   }
 
   /**
-   * @param {Marked | null} marked null: nothing @param {Map<number, Column>} columns @param {Colours} colours
+   * @param {Marked | null} marked null: nothing @param {Map<number, Column>} columns
    * @param {number} left how far the maps are scrolled
    */
-  draw(marked, columns, colours, left) {
+  draw(marked, columns, left) {
     const context = /** @type {CanvasRenderingContext2D} */ (this.el.getContext("2d"));
     const ratio = window.devicePixelRatio || 1;
     if (this.#isDrawn) context.reset();
     this.#isDrawn = Boolean(marked);
     if (!marked) return;
     context.setTransform(ratio, 0, 0, ratio, -left * ratio, 0);
-    this.#drawFields(context, marked, columns, colours, [left, left + this.el.width / ratio]);
+    const colours = (this.#colours ??= this.#readColours());
+    this.#drawFields(context, marked, columns, [left, left + this.el.width / ratio]);
     const column = columns.get(marked.pointed.operation);
     if (!column) return;
     const ring = new Path2D();
@@ -46,8 +50,9 @@ export class Overlay {
     outlined(context, ring, [colours.card, wide], [colours.ink, narrow]);
   }
 
-  /** @param {CanvasRenderingContext2D} context @param {Marked} marked @param {Map<number, Column>} columns @param {Colours} colours @param {Pair} sight */
-  #drawFields(context, { fields, pointed }, columns, colours, [left, right]) {
+  /** @param {CanvasRenderingContext2D} context @param {Marked} marked @param {Map<number, Column>} columns @param {Pair} sight */
+  #drawFields(context, { fields, pointed }, columns, [left, right]) {
+    const { accent, card } = (this.#colours ??= this.#readColours());
     const [area, lines] = [new Path2D(), new Path2D()];
     for (const row of ROWS)
       for (const [index, masks] of fields[row].masks) {
@@ -57,11 +62,20 @@ export class Overlay {
         if (corner[0] < right && corner[0] + (column.tiling?.width ?? 0) > left)
           addField(column, row, masks, corner, area, lines);
       }
-    context.fillStyle = colours.accent;
+    context.fillStyle = accent;
     context.globalAlpha = 0.13;
     context.fill(area);
     context.globalAlpha = 1;
-    outlined(context, lines, [colours.card, 3], [colours.accent, 1.5]);
+    outlined(context, lines, [card, 3], [accent, 1.5]);
+  }
+
+  /** As the sheet has them now: a picture is built before it is in the page. */
+  #readColours() {
+    const style = getComputedStyle(this.el);
+    const [accent, card, ink] = ["accent", "card", "ink"].map((name) =>
+      style.getPropertyValue(`--cv-${name}`).trim(),
+    );
+    return { accent, card, ink };
   }
 
   /** @param {HTMLElement} map */
