@@ -140,6 +140,7 @@ test("an outline is a box where the mask is one, and only there", () => {
     box: [0, 0, 0, 0, 1, 1, 0, 1, 1],
     steps: [1, 0, 0, 1, 1, 0, 0, 1, 1],
     ring: [1, 1, 1, 1, 0, 1, 1, 1, 1],
+    cross: [0, 1, 0, 1, 1, 1, 0, 1, 0],
   };
   const found = Object.values(masks).map((cells) => outlineOf(Uint8Array.from(cells), [3, 3]));
   assert.deepEqual(found[0], { areas: [[1, 1, 2, 2]], edges: null });
