@@ -2,6 +2,7 @@
 import { element, setStyle, setText } from "../../web/base/dom.js";
 import { formatNumber } from "../../web/base/format.js";
 import { rove } from "../../web/base/roving_tabindex.js";
+import { waysText } from "./arcs.js";
 import { barsOf, sizeOf, stateOf } from "./bars_data.js";
 import { nameOf, percentText, say, shapeText, shortName } from "./sentences.js";
 
@@ -62,6 +63,7 @@ export class Bars {
       element("span.cv-network-key-size", say("key.size")),
       element("span.cv-network-key-ratio", say("key.ratio")),
       element("span.cv-network-key-zeros", say("key.zeros")),
+      element("span.cv-network-key-none", say("key.none")),
     );
     const plot = element("div.cv-network-plot", this.#axis, this.#row);
     this.el = element(
@@ -107,7 +109,11 @@ export class Bars {
     bars.forEach((bar, index) => {
       const button = this.#buttons[index];
       button.dataset.state = bar.state;
-      button.setAttribute("aria-label", barText(operations[index], bar));
+      const ways = waysText(operations, index);
+      button.setAttribute(
+        "aria-label",
+        [barText(operations[index], bar), ways].filter(Boolean).join(" \u00b7 "),
+      );
       setStyle(button, "--share", String(bar.share));
       setStyle(button, "--zeros", String(bar.zeros ?? 0));
       setStyle(button, "--ratio", String(bar.ratioShare ?? 0));

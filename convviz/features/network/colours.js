@@ -12,10 +12,7 @@ export function readColours(pane) {
   return {
     value: shades(pane.scale("input"), bad),
     gradient: shades(pane.scale("output"), bad),
-    accent: of("accent"),
     ink: of("ink"),
-    card: of("card"),
-    muted: of("muted"),
     face: style.fontFamily,
   };
 }

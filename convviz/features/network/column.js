@@ -1,16 +1,13 @@
-// The column of one operation: its planes above, the gradients at the same cells below, and what is drawn over both.
+// The column of one operation: its planes above, the gradients at the same cells below, and what it is called.
 import { element, setText } from "../../web/base/dom.js";
 import { cellAt } from "./layout.js";
-import { drawOutline } from "./outlines.js";
 import { pixelsOf, readPlanes } from "./planes.js";
 import { nameOf, percentText, say, shapeText, shortName } from "./sentences.js";
 
 /**
  * @import { Tiling } from "./layout.js"
- * @import { Masks } from "./masks.js"
  * @import { Planes, Shade } from "./planes.js"
- * @typedef {{ value: Shade, gradient: Shade, accent: string, ink: string, card: string, muted: string,
- *   face: string }} Colours
+ * @typedef {{ value: Shade, gradient: Shade, ink: string, face: string }} Colours
  * @typedef {"forward" | "backward"} Row
  * @typedef {{ operation: number, row: Row, plane: number, at: Pair }} Pointed at: of the planes as they are drawn
  */
@@ -30,42 +27,24 @@ function imageOf(planes, shade) {
 }
 
 class MapView {
-  #base = element("canvas.cv-network-base");
-  #over = element("canvas.cv-network-over");
+  #base = element("canvas");
   el;
-  #marked = false;
 
   /** @param {Row} row */
   constructor(row) {
-    this.el = element("div.cv-network-map", { "data-row": row }, this.#base, this.#over);
-  }
-
-  /** @param {number} width @param {number} height */
-  size(width, height) {
-    const ratio = window.devicePixelRatio || 1;
-    for (const canvas of [this.#base, this.#over]) {
-      canvas.width = Math.ceil(width * ratio);
-      canvas.height = Math.ceil(height * ratio);
-      canvas.style.width = `${width}px`;
-      canvas.style.height = `${height}px`;
-    }
-    this.#marked = false;
-  }
-
-  /** @param {HTMLCanvasElement} canvas */
-  #draw(canvas) {
-    const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
-    const ratio = window.devicePixelRatio || 1;
-    context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    return context;
+    this.el = element("div.cv-network-map", { "data-row": row }, this.#base);
   }
 
   /** @param {Planes} planes @param {Tiling} tiling @param {Shade} shade @param {Colours} colours @param {string[]} labels */
   draw(planes, tiling, shade, colours, labels) {
-    const context = this.#draw(this.#base);
+    const canvas = this.#base;
+    const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+    const ratio = window.devicePixelRatio || 1;
+    [canvas.width, canvas.height] = [tiling.width, tiling.height].map((size) => Math.ceil(size * ratio));
+    [canvas.style.width, canvas.style.height] = [`${tiling.width}px`, `${tiling.height}px`];
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
     const image = imageOf(planes, shade);
     const [wide, tall] = tiling.tile;
-    const ratio = window.devicePixelRatio || 1;
     context.imageSmoothingEnabled = planes.width > wide * ratio;
     for (let plane = 0; plane < tiling.count; plane++) {
       const [x, y] = tiling.at(plane);
@@ -73,69 +52,12 @@ class MapView {
     }
     if (!tiling.labelled) return;
     context.fillStyle = colours.ink;
-    context.font = `600 ${Math.min(11, tall + 1)}px ${colours.face}`;
+    context.font = `600 ${Math.min(11, tall)}px ${colours.face}`;
     context.textBaseline = "middle";
     for (let plane = 0; plane < tiling.count; plane++) {
       const [x, y] = tiling.at(plane);
       context.fillText(labels[plane], x + wide + 6, y + tall / 2);
     }
-  }
-
-  clear() {
-    if (this.#marked) this.#draw(this.#over).clearRect(0, 0, this.#over.width, this.#over.height);
-    this.#marked = false;
-  }
-
-  /** Where a field is. @param {Masks} masks @param {Planes} planes @param {Tiling} tiling @param {Pair} size @param {Colours} colours */
-  mark(masks, planes, tiling, size, colours) {
-    const context = this.#draw(this.#over);
-    this.#marked = true;
-    const [wide, tall] = tiling.tile;
-    const [fill, lines] = [new Path2D(), new Path2D()];
-    for (let plane = 0; plane < tiling.count; plane++) {
-      const mask = masks[planes.channels[plane]];
-      if (!mask) continue;
-      drawOutline(mask, size, [...tiling.at(plane), wide / size[1], tall / size[0]], fill, lines);
-    }
-    // All of a vector is one frame.
-    const whole = tiling.vector && masks.every(Boolean);
-    if (!whole) {
-      context.globalAlpha = 0.13;
-      context.fillStyle = colours.accent;
-      context.fill(fill);
-      context.globalAlpha = 1;
-    }
-    const frame = new Path2D();
-    frame.rect(1, 1, tiling.width - 2, tiling.height - 2);
-    for (const [color, width] of /** @type {[string, number][]} */ ([
-      [colours.card, 3],
-      [colours.accent, 1.5],
-    ])) {
-      context.strokeStyle = color;
-      context.lineWidth = width;
-      context.stroke(whole ? frame : lines);
-    }
-  }
-
-  /** The pointed cell. @param {number} plane @param {Pair} at @param {Planes} planes @param {Tiling} tiling @param {Colours} colours @param {boolean} pinned */
-  ring(plane, [row, column], planes, tiling, colours, pinned) {
-    const context = this.#draw(this.#over);
-    this.#marked = true;
-    const [x, y] = tiling.at(plane);
-    const [wide, tall] = [tiling.tile[0] / planes.width, tiling.tile[1] / planes.height];
-    const grown = Math.max(0, (5 - Math.min(wide, tall)) / 2); // a cell of a pixel is to be found, too
-    const box = /** @type {const} */ ([
-      x + column * wide - grown,
-      y + row * tall - grown,
-      wide + 2 * grown,
-      tall + 2 * grown,
-    ]);
-    context.lineWidth = pinned ? 5 : 4;
-    context.strokeStyle = colours.card;
-    context.strokeRect(...box);
-    context.lineWidth = pinned ? 2.5 : 1.5;
-    context.strokeStyle = colours.ink;
-    context.strokeRect(...box);
   }
 }
 
@@ -195,7 +117,6 @@ export class Column {
     for (const row of /** @type {const} */ (["forward", "backward"])) {
       const planes = row === "forward" ? this.planes : this.gradients;
       const map = this.maps[row];
-      map.size(tiling.width, tiling.height);
       map.el.hidden = !planes;
       if (planes)
         map.draw(planes, tiling, row === "forward" ? colours.value : colours.gradient, colours, labels);

@@ -1,20 +1,24 @@
 // Two rows of maps: forward above, backward below, at the same cells. A column an operation.
 import { element, setAttribute, setStyle } from "../../web/base/dom.js";
+import { Arcs, skipsOf } from "./arcs.js";
 import { isAfter } from "./bars_data.js";
 import { Column } from "./column.js";
 import { areScores, columnsOf, firstOf, fitted } from "./layout.js";
 import { pressedInMaps } from "./map_keys.js";
-import { dimsOf } from "./relations.js";
+import { Overlay } from "./overlay.js";
+import { nameBackward, nameForward } from "./row_name.js";
 import { say } from "./sentences.js";
 
 /**
  * @import { Colours, Pointed } from "./column.js"
- * @import { Field } from "./fields.js"
  * @typedef {{ point: (pointed: Pointed | null) => void, pin: (pointed: Pointed) => void, open: () => void, back: ()
  *   => boolean, sendBack: () => void, all: (operation: number) => void }} MapEvents
  */
 
-const AROUND = 104; // pixels above, between and below the two rows; as in tab.css
+const AROUND = 60; // pixels above, between and below the two rows, without their names; as in tab.css
+const HEAD = 22; // of a row: its name, and what its colours mean
+const NARROW_HEAD = 54;
+const ARCS = 14;
 const ROW = [60, 340];
 const GAP = 14; // pixels beside a column that is brought in sight
 const SIDES = 24;
@@ -22,7 +26,7 @@ const NARROW = 600;
 
 export class Maps {
   #inner = element("div.cv-network-columns");
-  #forward = element("p.cv-network-row-name", say("row.forward"));
+  #forward = element("p.cv-network-row-name");
   #backward = element("p.cv-network-row-name");
   el;
   /** @type {Map<number, Column>} */
@@ -40,8 +44,14 @@ export class Maps {
     whole: /** @type {Set<number>} */ (new Set()),
   };
   #size = "";
-  /** @type {Column[]} */
-  #marked = [];
+  over = new Overlay();
+  arcs = new Arcs();
+  /** @type {import("./overlay.js").Marked | null} */
+  #marked = null;
+  /** @type {MouseEvent | null} */
+  #moved = null;
+  #frame = 0;
+  #left = 0; // how far it is scrolled: asked for in between, it would cost a layout
   /** One column at a time. */
   narrow = false;
 
@@ -52,15 +62,15 @@ export class Maps {
     this.el = element(
       "div.cv-network-maps",
       { role: "group", "aria-label": say("maps") },
-      element("div.cv-network-sheet", ...names, this.#inner),
+      element("div.cv-network-sheet", ...names, this.arcs.el, this.#inner),
     );
     this.#inner.addEventListener(
       "pointermove",
-      (event) => event.pointerType !== "touch" && this.events.point(this.#at(event)),
+      (event) => event.pointerType !== "touch" && this.#follow(event),
     );
     this.#inner.addEventListener(
       "pointerleave",
-      (event) => event.pointerType !== "touch" && this.events.point(null),
+      (event) => event.pointerType !== "touch" && this.#follow(null),
     );
     this.#inner.addEventListener("click", (event) => {
       const pointed = this.#at(event);
@@ -73,7 +83,20 @@ export class Maps {
       event.stopPropagation(); // or a notebook takes the arrow keys
     });
     this.#inner.addEventListener("focusin", ({ target }) => this.#reach(/** @type {Element} */ (target)));
+    this.el.addEventListener("scroll", () => {
+      this.#left = this.el.scrollLeft;
+      if (this.#marked) this.mark(this.#marked);
+    });
     new ResizeObserver(() => this.#refit()).observe(this.el);
+  }
+
+  /** Where the pointer is, once a frame. @param {MouseEvent | null} event */
+  #follow(event) {
+    this.#moved = event;
+    this.#frame ||= requestAnimationFrame(() => {
+      this.#frame = 0;
+      this.events.point(this.#moved && this.#at(this.#moved));
+    });
   }
 
   /** @param {number} operation */
@@ -115,11 +138,12 @@ export class Maps {
     if (focus) column.el.focus({ preventScroll: true });
   }
 
-  /** @param {NetworkSource} source @param {NetworkBack} back @param {Colours} colours @param {string} sent */
-  set(source, back, colours, sent) {
+  /** @param {NetworkSource} source @param {NetworkBack} back @param {Colours} colours @param {string} sent in a formula @param {string} from in words */
+  set(source, back, colours, sent, from) {
     const isNew = source !== this.#source;
     [this.#source, this.#back, this.#colours] = [source, back, colours];
-    this.#backward.textContent = say("row.backward", { sent });
+    nameForward(this.#forward, colours.value);
+    nameBackward(this.#backward, colours.gradient, sent, from);
     this.build(isNew);
   }
 
@@ -144,8 +168,10 @@ export class Maps {
   #refit() {
     const size = `${this.el.clientWidth} ${this.el.clientHeight}`;
     if (size === this.#size || !this.#source) return;
+    const { cursor } = this;
     this.draw();
     this.events.point(null);
+    if (cursor) this.events.point(cursor);
   }
 
   draw() {
@@ -153,9 +179,13 @@ export class Maps {
     const { network } = this.#source;
     const [width, height] = [this.el.clientWidth, this.el.clientHeight];
     this.#size = `${width} ${height}`;
-    const row = Math.min(ROW[1], Math.max(ROW[0], Math.floor((height - AROUND) / 2)));
-    setStyle(this.el, "--row", `${row}px`);
+    this.over.size(width, height);
     this.narrow = width < NARROW;
+    const skips = skipsOf(network.operations);
+    const [head, arcs] = [this.narrow ? NARROW_HEAD : HEAD, skips.length && !this.narrow ? ARCS : 0];
+    const row = Math.min(ROW[1], Math.max(ROW[0], Math.floor((height - AROUND - arcs) / 2 - head)));
+    for (const [name, size] of Object.entries({ row, head, arcs }))
+      setStyle(this.el, `--${name}`, `${size}px`);
     const tilings = fitted(this.#wanted(), row, width - SIDES, this.narrow);
     for (const [index, column] of this.#columns) {
       const tiling = tilings.get(index);
@@ -170,6 +200,22 @@ export class Maps {
         after: isAfter(this.#back, index),
       });
     }
+    this.arcs.set(arcs ? skips : [], this.#across(), this.#inner.offsetWidth);
+  }
+
+  /** Where an operation is in the row; one without a column stands between its neighbours. */
+  #across() {
+    const [first, ...places] = this.columns().map(
+      ({ el, operation }) => /** @type {Pair} */ ([operation.index, el.offsetLeft + el.offsetWidth / 2]),
+    );
+    return (/** @type {number} */ operation) => {
+      let [at, left] = first;
+      for (const [next, right] of places) {
+        if (next >= operation) return left + ((right - left) * (operation - at)) / (next - at);
+        [at, left] = [next, right];
+      }
+      return left;
+    };
   }
 
   /** What the button below a column offers. @param {Column} column @param {number} shown */
@@ -195,30 +241,9 @@ export class Maps {
     });
   }
 
-  /** @param {import("./column.js").Row} row @param {Field} field @param {number} except */
-  #markField(row, { masks: all }, except) {
-    for (const [index, masks] of all) {
-      const column = this.#columns.get(index);
-      const planes = row === "forward" ? column?.planes : column?.gradients;
-      const dims = dimsOf(column?.operation.shape ?? []);
-      if (!column?.tiling || !planes || !dims || index === except || !this.#colours) continue;
-      column.maps[row].mark(masks, planes, column.tiling, [dims[1], dims[2]], this.#colours);
-      this.#marked.push(column);
-    }
-  }
-
-  /** The fields of the pointed cell; null: of none. @param {Pointed | null} pointed @param {{ receptive: Field, projective: Field } | null} fields @param {boolean} pinned */
-  mark(pointed, fields, pinned) {
-    for (const column of this.#marked) for (const map of Object.values(column.maps)) map.clear();
-    this.#marked = [];
-    const colours = this.#colours;
-    if (!pointed || !fields || !colours) return;
-    this.#markField("forward", fields.receptive, pointed.operation);
-    this.#markField("backward", fields.projective, pointed.operation);
-    const column = this.#columns.get(pointed.operation);
-    if (!column?.planes || !column.tiling) return;
-    this.#marked.push(column);
-    for (const map of Object.values(column.maps))
-      map.ring(pointed.plane, pointed.at, column.planes, column.tiling, colours, pinned);
+  /** The fields of the pointed cell; null: of none. @param {import("./overlay.js").Marked | null} marked */
+  mark(marked) {
+    this.#marked = marked;
+    this.over.draw(marked, this.#columns, this.#left);
   }
 }

@@ -11,31 +11,19 @@ export function cellsOf(masks, shape, most = Infinity) {
   const [, , width] = dimsOf(shape) ?? [0, 0, 1];
   /** @type {number[][]} */
   const cells = [];
-  masks?.forEach((mask, channel) =>
-    mask?.forEach((on, at) => {
-      if (!on || cells.length >= most) return;
+  for (const [channel, mask] of masks?.entries() ?? [])
+    for (let at = mask?.indexOf(1) ?? -1; mask && at >= 0; at = mask.indexOf(1, at + 1)) {
+      if (cells.length >= most) return cells;
       const place = [channel, Math.floor(at / width), at % width];
       cells.push(shape.length === 2 ? place.slice(1) : place.slice(0, shape.length));
-    }),
-  );
+    }
   return cells;
 }
 
 /** How many cells a field has there. @param {Masks | undefined} masks */
 export function countOfField(masks) {
-  /** @type {Map<Uint8Array, number>} */
-  const counts = new Map();
-  let count = 0;
-  for (const mask of masks ?? []) {
-    if (!mask) continue;
-    if (!counts.has(mask))
-      counts.set(
-        mask,
-        mask.reduce((sum, on) => sum + on, 0),
-      );
-    count += counts.get(mask) ?? 0;
-  }
-  return count;
+  const countOf = alike((mask) => mask.reduce((sum, on) => sum + on, 0), 0);
+  return (masks ?? []).reduce((count, mask) => count + countOf(mask), 0);
 }
 
 /**
@@ -59,10 +47,30 @@ export function spanOf(masks, width) {
 
 /** @param {Map<number, Masks>} all @param {number} operation @param {Masks} more */
 export function join(all, operation, more) {
-  if (!more.some(Boolean)) return;
   const before = all.get(operation);
+  if (before === more || !more.some(Boolean)) return;
   const shared = new Shared();
   all.set(operation, before ? before.map((mask, at) => shared.pair(mask, more[at])) : more);
+}
+
+/**
+ * Channels in a row are mostly alike: what was made of a mask is not made again.
+ * @template Made @param {(mask: Uint8Array) => Made} make @param {Made} none of no mask
+ */
+function alike(make, none) {
+  /** @type {Map<Uint8Array, Made>} */
+  const made = new Map();
+  /** @type {Uint8Array | null} */
+  let last = null;
+  let found = none;
+  return (/** @type {Uint8Array | null} */ mask) => {
+    if (!mask) return none;
+    if (mask === last) return found;
+    last = mask;
+    found = made.get(mask) ?? make(mask);
+    made.set(mask, found);
+    return found;
+  };
 }
 
 /** Unions of the same masks are one mask. */
@@ -94,9 +102,31 @@ function joined(parts) {
  * @param {boolean} forth from the source to what reads it
  */
 export function through(masks, here, there, relation, forth) {
+  if (isSame(here, there, relation)) return masks;
   return "rows" in relation
     ? spread(masks, here, there, relation, forth)
     : moved(masks, here, there, relation, forth);
+}
+
+/** @type {WeakMap<Relation, boolean>} */
+const SAME = new WeakMap();
+
+/** Whether each cell reads that of its own place. @param {Dims} here @param {Dims} there @param {Relation} relation */
+function isSame(here, there, relation) {
+  const known = SAME.get(relation);
+  if (known !== undefined) return known;
+  const own = (/** @type {number[]} */ list, /** @type {number} */ at) => list.length === 1 && list[0] === at;
+  const found =
+    here.every((size, axis) => size === there[axis]) &&
+    ("flat" in relation
+      ? relation.flat.every((source, at) => source === at)
+      : "rows" in relation &&
+        "from" in relation.channels &&
+        relation.channels.from.every((source, at) => source === at) &&
+        relation.rows.every(own) &&
+        relation.columns.every(own));
+  SAME.set(relation, found);
+  return found;
 }
 
 /**
@@ -109,13 +139,7 @@ function spread(masks, here, there, relation, forth) {
   const [rows, columns] = forth
     ? [turned(relation.rows, here[1]), turned(relation.columns, here[2])]
     : [relation.rows, relation.columns];
-  /** @type {Map<Uint8Array, Uint8Array | null>} */
-  const made = new Map();
-  const one = (/** @type {Uint8Array | null} */ mask) => {
-    if (!mask) return null;
-    if (!made.has(mask)) made.set(mask, spreadOne(mask, here, there, rows, columns));
-    return made.get(mask) ?? null;
-  };
+  const one = alike((mask) => spreadOne(mask, here, there, rows, columns), null);
   return throughChannels(masks, here[0], there[0], relation.channels, forth).map(one);
 }
 
@@ -124,11 +148,13 @@ function throughChannels(masks, here, there, channels, forth) {
   const shared = new Shared();
   if ("groups" in channels) {
     const [each, wide] = [here / channels.groups, there / channels.groups];
-    const blocks = Array.from({ length: channels.groups }, (_, group) => {
-      const parts = new Set(masks.slice(group * each, (group + 1) * each));
-      return [...parts].reduce((union, part) => shared.pair(union, part), null);
-    });
-    return Array.from({ length: there }, (_, at) => blocks[Math.floor(at / wide)]);
+    const found = /** @type {Masks} */ (Array(there).fill(null));
+    for (let group = 0; group < channels.groups; group++) {
+      let block = masks[group * each];
+      for (let at = group * each + 1; at < (group + 1) * each; at++) block = shared.pair(block, masks[at]);
+      found.fill(block, group * wide, (group + 1) * wide);
+    }
+    return found;
   }
   if (forth) return Array.from(channels.from, (source) => masks[source] ?? null);
   const found = /** @type {Masks} */ (Array(there).fill(null));
@@ -142,17 +168,30 @@ function throughChannels(masks, here, there, channels, forth) {
  * @param {Uint8Array} mask @param {Dims} here @param {Dims} there @param {number[][]} rows @param {number[][]} columns
  */
 function spreadOne(mask, [, height, width], [, tall, wide], rows, columns) {
-  const across = new Uint8Array(height * wide);
-  mask.forEach((on, at) => {
-    const row = Math.floor(at / width);
-    if (on) for (const to of columns[at % width]) across[row * wide + to] = 1;
-  });
   const found = new Uint8Array(tall * wide);
+  /** @type {Uint8Array | null} */
+  let line = null;
   for (let row = 0; row < height; row++) {
-    const line = across.subarray(row * wide, (row + 1) * wide);
-    if (line.includes(1)) for (const to of rows[row]) unite(found.subarray(to * wide, (to + 1) * wide), line);
+    // Rows of a field are mostly alike, too.
+    if (!row || !isLikeBefore(mask, row * width, width))
+      line = across(mask.subarray(row * width, (row + 1) * width), wide, columns);
+    if (line) for (const to of rows[row]) unite(found.subarray(to * wide, (to + 1) * wide), line);
   }
   return found.includes(1) ? found : null;
+}
+
+/** @param {Uint8Array} mask @param {number} start of a row @param {number} width */
+function isLikeBefore(mask, start, width) {
+  for (let at = start; at < start + width; at++) if (mask[at] !== mask[at - width]) return false;
+  return true;
+}
+
+/** @param {Uint8Array} row @param {number} wide @param {number[][]} columns */
+function across(row, wide, columns) {
+  if (!row.includes(1)) return null;
+  const line = new Uint8Array(wide);
+  for (let at = 0; at < row.length; at++) if (row[at]) for (const to of columns[at]) line[to] = 1;
+  return line;
 }
 
 /** @param {Uint8Array} all @param {Uint8Array} more */

@@ -2,6 +2,7 @@
 import { element } from "../../web/base/dom.js";
 import { rich, setRich } from "../../web/base/rich_text.js";
 import { button } from "../../web/tabs/pane_elements.js";
+import { Arcs, skipsOf } from "./arcs.js";
 import { Bars } from "./bars.js";
 import { createImages } from "./images.js";
 import { hasMore } from "./layout.js";
@@ -26,8 +27,12 @@ export class NetworkPane {
   #colours = null;
   #theme = "";
   #asked = 0; // the last question about a gradient
+  #arcs = new Arcs();
   #bars = new Bars({
-    point: (operation) => this.#maps.light(operation),
+    point: (operation) => {
+      this.#maps.light(operation);
+      this.#markArcs(operation);
+    },
     open: (operation) => this.#openColumn(operation),
   });
   #maps = new Maps({
@@ -65,19 +70,22 @@ export class NetworkPane {
     this.#root = element(
       "div.cv-network",
       element("div.cv-network-head", element("h3", say("title")), this.#finding),
+      this.#arcs.el,
       this.#bars.el,
       element("div.cv-network-choices", this.#images.el, this.#send.el, this.#every),
-      element("div.cv-network-stage", this.#maps.el, this.#rule.el),
-      this.#line.el,
-      element("div.cv-network-more-lines", this.#notes, this.#table.el),
-      this.#lens.el,
+      element("div.cv-network-stage", this.#maps.el, this.#maps.over.el, this.#rule.el),
+      element(
+        "div.cv-network-below",
+        element("div.cv-network-words", this.#line.el, this.#notes, this.#table.el),
+        this.#lens.el,
+      ),
     );
     this.#pointing = new Pointing({
       bars: this.#bars,
       maps: this.#maps,
       lens: this.#lens,
       line: this.#line,
-      root: this.#root,
+      markArcs: (operation) => this.#markArcs(operation),
       isCovered: this.#rule.isOpen,
     });
     body.append(this.#root);
@@ -123,11 +131,19 @@ export class NetworkPane {
     this.#images.set(source);
     this.#send.set(source, back.from);
     this.#every.hidden = !hasMore(network.operations);
+    const { length } = network.operations;
+    this.#arcs.set(skipsOf(network.operations), (index) => index + 0.5, length);
     const bars = this.#bars.set(network.operations, back);
     this.#table.set(network.operations, bars);
-    this.#maps.set(source, back, colours, sentText(network, back));
+    this.#maps.set(source, back, colours, sentText(network, back), fromText(network, back.from));
     this.#pointing.set({ source, back, colours });
     this.#rule.refresh({ network, back, fields: this.#pointing.fields }, colours);
+  }
+
+  /** @param {number | null} operation */
+  #markArcs(operation) {
+    this.#arcs.mark(operation);
+    this.#maps.arcs.mark(operation);
   }
 
   #open() {

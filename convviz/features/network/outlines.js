@@ -1,53 +1,36 @@
-// The outline of a mask and its area as paths, in cells.
+// The outline of a mask and its area, in cells.
 
-/** @typedef {{ box: [number, number, number, number] | null, fill: Path2D | null, lines: Path2D | null }} Outline box: x, y, width and height where the mask is a rectangle; else paths */
+/** @typedef {{ areas: number[][], edges: number[][] | null }} Outline areas: left, top, width, height; edges: x and y of
+ * both ends, null: those of the area */
 
 /** @type {WeakMap<Uint8Array, Outline>} */
 const known = new WeakMap();
 
-/**
- * @param {Uint8Array} mask @param {Pair} size @param {[number, number, number, number]} place x, y and the sides of a cell
- * @param {Path2D} fill gets the area @param {Path2D} lines get the outline
- */
-export function drawOutline(mask, size, [x, y, across, down], fill, lines) {
-  const outline = outlineOf(mask, size);
-  if (outline.box) {
-    const [left, top, width, height] = outline.box;
-    for (const path of [fill, lines])
-      path.rect(x + left * across, y + top * down, width * across, height * down);
-    return;
-  }
-  const place = new DOMMatrix([across, 0, 0, down, x, y]);
-  if (outline.fill) fill.addPath(outline.fill, place);
-  if (outline.lines) lines.addPath(outline.lines, place);
-}
-
 /** @param {Uint8Array} mask @param {Pair} size @returns {Outline} */
-function outlineOf(mask, size) {
+export function outlineOf(mask, size) {
   const found = known.get(mask) ?? made(mask, size);
   known.set(mask, found);
   return found;
 }
 
-/** @param {Uint8Array} mask @param {Pair} size */
+/** @param {Uint8Array} mask @param {Pair} size @returns {Outline} */
 function made(mask, [height, width]) {
+  const [first, last] = [mask.indexOf(1), mask.lastIndexOf(1)];
+  const [left, top] = [first % width, Math.floor(first / width)];
+  const [wide, tall] = [(last % width) + 1 - left, Math.floor(last / width) + 1 - top];
+  if (isBox(mask, width, [left, top, wide, tall])) return { areas: [[left, top, wide, tall]], edges: null };
   const runs = runsOf(mask, height, width);
-  const box = boxOf(runs);
-  if (box) return { box, fill: null, lines: null };
-  const [fill, lines] = [new Path2D(), new Path2D()];
-  for (const [row, from, to] of runs) fill.rect(from, row, to - from, 1);
-  for (const [x1, y1, x2, y2] of edgesOf(mask, height, width)) {
-    lines.moveTo(x1, y1);
-    lines.lineTo(x2, y2);
-  }
-  return { box, fill, lines };
+  const areas = runs.map(([row, from, to]) => [from, row, to - from, 1]);
+  return { areas, edges: edgesOf(mask, height, width) };
 }
 
-/** Of runs that lie below each other and are alike. @param {[number, number, number][]} runs @returns {Outline["box"]} */
-function boxOf(runs) {
-  const [top, from, to] = runs[0] ?? [0, 0, 0];
-  const isBox = runs.every((run, at) => run[0] === top + at && run[1] === from && run[2] === to);
-  return isBox ? [from, top, to - from, runs.length] : null;
+/** Whether it has all cells of a box, and no others. @param {Uint8Array} mask @param {number} width @param {number[]} box */
+function isBox(mask, width, [left, top, wide, tall]) {
+  let [all, inside] = [0, 0];
+  for (let at = 0; at < mask.length; at++) all += mask[at];
+  for (let row = top; row < top + tall; row++)
+    for (let column = left; column < left + wide; column++) inside += mask[row * width + column];
+  return all === inside && inside === wide * tall;
 }
 
 /** Cells in a row that belong to a mask: row, from, to. @param {Uint8Array} mask @param {number} height @param {number} width */

@@ -2,19 +2,23 @@
 import { cellSentence } from "./cell_sentences.js";
 import { Fields } from "./fields.js";
 import { fromText } from "./send_back.js";
-import { say } from "./sentences.js";
+import { nameOf, say } from "./sentences.js";
 
 /**
  * @import { Bars } from "./bars.js"
  * @import { CellLine } from "./cell_line.js"
- * @import { Colours, Pointed } from "./column.js"
+ * @import { Colours, Pointed, Row } from "./column.js"
  * @import { Field } from "./fields.js"
  * @import { Lens } from "./lens.js"
  * @import { Maps } from "./maps.js"
- * @typedef {{ bars: Bars, maps: Maps, lens: Lens, line: CellLine, root: HTMLElement, isCovered: () => boolean }} Parts
+ * @typedef {{ bars: Bars, maps: Maps, lens: Lens, line: CellLine, markArcs: (operation: number | null) => void,
+ *   isCovered: () => boolean }} Parts
  *   isCovered: the maps, by an opened operation
  * @typedef {{ source: NetworkSource, back: NetworkBack, colours: Colours }} Drawn
  */
+
+/** @param {Pointed | null} pointed */
+const placeText = (pointed) => pointed && [pointed.operation, pointed.plane, ...pointed.at].join(" ");
 
 export class Pointing {
   #parts;
@@ -25,11 +29,9 @@ export class Pointing {
   #pinned = null;
   /** @type {Pointed | null} */
   #shown = null;
-  #reached = {
-    key: "",
-    receptive: /** @type {Field | null} */ (null),
-    projective: /** @type {Field | null} */ (null),
-  };
+  #marked = "";
+  /** The fields of the last cell, where they are drawn. */
+  #reached = { key: "", fields: /** @type {Record<Row, Field> | null} */ (null) };
 
   /** @param {Parts} parts */
   constructor(parts) {
@@ -49,11 +51,16 @@ export class Pointing {
 
   /** null: of none, the kept one is shown. @param {Pointed | null} pointed */
   point(pointed) {
-    const { bars, maps, lens } = this.#parts;
+    const { bars, maps, lens, markArcs } = this.#parts;
     const here = pointed ?? this.#pinned;
+    const isPinned = placeText(here) === placeText(this.#pinned);
+    const drawn = `${isPinned} ${placeText(here)}`;
+    if (pointed && drawn === this.#marked) return; // within one cell
+    this.#marked = drawn;
     this.#shown = maps.cursor = here;
     bars.mark(here?.operation ?? null);
-    maps.mark(here, here && this.#fieldsOf(here), here === this.#pinned);
+    markArcs(here?.operation ?? null);
+    maps.mark(here && { pointed: here, fields: this.#fieldsOf(here), pinned: isPinned });
     if (here) this.#look(here);
     else lens.hide();
     this.#tell();
@@ -61,7 +68,7 @@ export class Pointing {
 
   /** @param {Pointed} pointed @returns {boolean} whether it was kept already */
   pin(pointed) {
-    if (this.#pinned && samePlace(this.#pinned, pointed)) return true;
+    if (placeText(this.#pinned) === placeText(pointed)) return true;
     this.#pinned = pointed;
     this.focus();
     this.point(pointed);
@@ -102,19 +109,16 @@ export class Pointing {
     const { operation, cell } = this.#placed(pointed);
     const key = `${operation} ${cell}`;
     const { fields } = this;
-    if (this.#reached.key !== key)
-      this.#reached = {
-        key,
-        receptive: fields.receptive(operation, cell),
-        projective: fields.projective(operation, cell),
-      };
-    const { receptive, projective } = this.#reached;
-    return receptive && projective && { receptive, projective };
+    if (this.#reached.key !== key || !this.#reached.fields) {
+      const [forward, backward] = [fields.receptive(operation, cell), fields.projective(operation, cell)];
+      this.#reached = { key, fields: { forward, backward } };
+    }
+    return /** @type {Record<Row, Field>} */ (this.#reached.fields);
   }
 
   /** @param {Pointed} pointed */
   async #look(pointed) {
-    const { maps, lens, root, isCovered } = this.#parts;
+    const { maps, lens, isCovered } = this.#parts;
     const column = maps.column(pointed.operation);
     if (!this.#drawn || !column?.planes) return;
     const { source, back, colours } = this.#drawn;
@@ -124,11 +128,7 @@ export class Pointing {
       if (this.#shown !== pointed || !column.tiling) return;
       if (window?.exact && source.network.live) this.#tell(); // Python has told the numbers
       if (!window || cell.length < 2 || isCovered()) return lens.hide();
-      lens.draw({ window, limits, colours }, maps.narrow);
-      const [of, above, below] = [column.el, column.maps.forward.el, column.maps.backward.el].map((el) =>
-        el.getBoundingClientRect(),
-      );
-      lens.place(of, above, below, root);
+      lens.draw({ window, limits, colours });
     };
     await source.window?.(pointed.operation, cell, back).then(draw, () => lens.hide());
   }
@@ -137,7 +137,7 @@ export class Pointing {
     if (!this.#drawn) return;
     const { source, back } = this.#drawn;
     const { network } = source;
-    const { receptive } = this.#reached;
+    const receptive = this.#reached.fields?.forward;
     const here = this.#shown && this.#placed(this.#shown);
     const { line } = this.#parts;
     if (here && receptive) {
@@ -149,11 +149,10 @@ export class Pointing {
 }
 
 /** Before anybody points. @param {NetworkData} network @param {NetworkBack} back */
-function startText(network, { from }) {
+function startText(network, back) {
+  const [{ from }, { operations }] = [back, network];
   if (from.kind === "cell") return say("start.cell", { cell: `**${fromText(network, from)}**` });
-  return say(from.kind === "sum" ? "start.sum" : "start.loss");
+  const sent = say(from.kind === "sum" ? "start.sum" : "start.loss");
+  const input = operations.find(({ index, kind }) => kind === "input" && back.planes[index]);
+  return input ? `${sent} ${say("start.saliency", { name: nameOf(input) })}` : sent;
 }
-
-/** @param {Pointed} a @param {Pointed} b */
-const samePlace = (a, b) =>
-  a.operation === b.operation && a.plane === b.plane && String(a.at) === String(b.at);

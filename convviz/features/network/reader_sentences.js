@@ -1,6 +1,6 @@
 // What the operation that reads a cell does with it, and with the gradient on its way back.
 import { formatNumber } from "../../web/base/format.js";
-import { cellsOf } from "./masks.js";
+import { cellsOf, countOfField } from "./masks.js";
 import { mayEqual, numberAt, numberText, readText, signOf } from "./cell_numbers.js";
 import { cellText, nameOf, say } from "./sentences.js";
 
@@ -10,9 +10,9 @@ const MAX_WINDOWS = 64;
  * @import { Fields } from "./fields.js"
  * @import { Read } from "./cell_numbers.js"
  * @typedef {{ network: NetworkData, back: NetworkBack, fields: Fields }} Seen
- * @typedef {{ seen: Seen, reader: NetworkOperation, position: number, cell: number[], there: number[][], windows: number,
+ * @typedef {{ seen: Seen, reader: NetworkOperation, position: number, cell: number[], there: number[][], count: number, windows: number,
  *   kernels: number, value: Read | null, gradient: Read | null, alone: boolean }} Reading there: the cells of the reader
- *   that read it; alone: nothing else reads it
+ *   that read it, the first of them; count: of all; alone: nothing else reads it
  */
 
 /** @type {Record<string, (reading: Reading) => string>} */
@@ -24,7 +24,7 @@ const BY_KIND = {
   mean: throughMean,
   conv2d: throughConvolution,
   conv_transpose2d: throughConvolution,
-  linear: ({ reader, there }) => say("reader.linear", { name: nameOf(reader), count: there.length }),
+  linear: ({ reader, count }) => say("reader.linear", { name: nameOf(reader), count }),
   add: unchanged,
   batch_norm: throughBatchNorm,
   sigmoid: (reading) => throughSlope(reading, "reader.sigmoid", (y) => y * (1 - y)),
@@ -54,11 +54,12 @@ export function readerSentence(seen, operation, cell) {
     const position = reader.sources.indexOf(operation);
     const masks = fields.reading(index, position, cell);
     if (!fields.relation(index, position)) return say("reader.unknown", { name: nameOf(reader) });
-    const there = cellsOf(masks, reader.shape);
+    const there = cellsOf(masks, reader.shape, MAX_WINDOWS);
+    const count = countOfField(masks ?? []);
     if (!there.length) return say("reader.none", { name: nameOf(reader) });
     const kernels = (masks ?? []).filter(Boolean).length;
-    const windows = there.length / kernels;
-    const reading = { seen, reader, position, cell, there, windows, kernels, value, gradient, alone };
+    const windows = count / kernels;
+    const reading = { seen, reader, position, cell, there, count, windows, kernels, value, gradient, alone };
     return (BY_KIND[reader.kind] ?? (MOVES.includes(reader.reads.how) ? moved : plain))(reading);
   });
   return told.join(" ");
@@ -100,11 +101,10 @@ function winnerOf({ seen, reader, position }, out) {
 
 /** @param {Reading} reading */
 function throughMaxPool(reading) {
-  const { reader, there, cell, gradient } = reading;
+  const { reader, there, count, cell, gradient } = reading;
   const name = nameOf(reader);
-  const count = there.length;
   if (count === 1) return throughWindow(reading, there[0]);
-  const winners = there.slice(0, MAX_WINDOWS).map((out) => winnerOf(reading, out));
+  const winners = count > MAX_WINDOWS ? [] : there.map((out) => winnerOf(reading, out));
   if (count > MAX_WINDOWS || winners.some((winner) => !winner))
     return say("reader.max.near", { name, count });
   const won = winners.filter((winner) => String(winner?.cell) === String(cell)).length;
@@ -153,9 +153,9 @@ function placeInWindow({ reader }, out, cell) {
 
 /** @param {Reading} reading */
 function throughMean(reading) {
-  const { seen, reader, position, there } = reading;
+  const { seen, reader, position, there, count } = reading;
   const name = nameOf(reader);
-  if (there.length > 1) return say("reader.mean.several", { name, count: there.length });
+  if (count > 1) return say("reader.mean.several", { name, count });
   const { shape } = seen.network.operations[reader.sources[position]];
   const cells = cellsOf(seen.fields.readBy(reader.index, position, there[0]), shape).length;
   return say("reader.mean", { name, cells, gradient: readText(behind(reading, there[0])) });

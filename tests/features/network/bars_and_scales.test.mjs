@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { axisOf, barsOf } from "../../../convviz/features/network/bars_data.js";
-import { edgesOf, runsOf } from "../../../convviz/features/network/outlines.js";
+import { skipsOf, waysText } from "../../../convviz/features/network/arcs.js";
+import { edgesOf, outlineOf, runsOf } from "../../../convviz/features/network/outlines.js";
 import { cellAt, fitted, tilingOf } from "../../../convviz/features/network/layout.js";
 import { limitOf, partsOf, readPlanes, shades, valueAt } from "../../../convviz/features/network/planes.js";
 import { percentText } from "../../../convviz/features/network/sentences.js";
@@ -132,6 +133,41 @@ test("an outline is drawn around holes, too", () => {
     [1, 2, 3],
     [2, 0, 3],
   ]);
+});
+
+test("an outline is a box where the mask is one, and only there", () => {
+  const masks = {
+    box: [0, 0, 0, 0, 1, 1, 0, 1, 1],
+    steps: [1, 0, 0, 1, 1, 0, 0, 1, 1],
+    ring: [1, 1, 1, 1, 0, 1, 1, 1, 1],
+    cross: [0, 1, 0, 1, 1, 1, 0, 1, 0],
+  };
+  const found = Object.values(masks).map((cells) => outlineOf(Uint8Array.from(cells), [3, 3]));
+  assert.deepEqual(found[0], { areas: [[1, 1, 2, 2]], edges: null });
+  for (const [at, { areas, edges }] of found.entries()) {
+    const cells = Array(9).fill(0);
+    for (const [left, top, wide, tall] of areas)
+      for (let row = top; row < top + tall; row++)
+        for (let column = left; column < left + wide; column++) cells[row * 3 + column]++;
+    assert.deepEqual(cells, Object.values(masks)[at]);
+    assert.equal(edges === null, at === 0);
+  }
+});
+
+test("a skip is where an operation reads another than the one before it", () => {
+  const operations = [[], [0], [1], [2, 0], [3], [3], [5, 4, 4]].map((sources, index) => ({
+    index,
+    sources,
+    kind: `k${index}`,
+  }));
+  assert.deepEqual(skipsOf(operations), [
+    [0, 3],
+    [3, 5],
+    [4, 6],
+  ]);
+  assert.equal(waysText(operations, 2), "");
+  assert.equal(waysText(operations, 0), "2 operations read it (k1, k3), and what they send back adds up.");
+  assert.equal(waysText(operations, 6), "It reads k5, k4.");
 });
 
 test("a share is none or all only where it is so", () => {

@@ -107,6 +107,26 @@ test("channels that are read alike share one mask, and a span counts holes", () 
   assert.deepEqual(spanOf(masks, 9), { rows: 5, columns: 5, count: 9 });
 });
 
+test("a window over a size that stays is not taken for a cell", () => {
+  const reads = {
+    how: "window",
+    kernel_size: [3, 3],
+    stride: [1, 1],
+    padding: [
+      [1, 1],
+      [1, 1],
+    ],
+    dilation: [1, 1],
+    per_channel: true,
+    mode: "zeros",
+  };
+  const operations = [
+    { index: 0, kind: "input", sources: [], shape: [2, 5, 5], reads: { how: "same" } },
+    { index: 1, kind: "max_pool2d", sources: [0], shape: [2, 5, 5], reads },
+  ];
+  assert.equal(countOfField(new Fields(operations).receptive(1, [1, 2, 2]).masks.get(0)), 9);
+});
+
 test("where nobody knows how an operation reads, the field ends and says so", () => {
   const operations = [
     { index: 0, kind: "input", sources: [], shape: [4], reads: { how: "same" } },

@@ -37,8 +37,9 @@ def test_bars_maps_and_an_opened_operation(pane):
     pane.mouse.move(box["x"] + 20, box["y"] + 20)
     expect(told(pane)).to_contain_text("pool1[0,")
     expect(told(pane)).to_contain_text("conv2 reads it in")
-    lens = pane.locator(".cv-network-lens").bounding_box()
-    assert lens["x"] >= box["x"] + box["width"] or lens["x"] + lens["width"] <= box["x"]
+    lens, maps = (pane.locator(each).bounding_box() for each in (".cv-network-lens", ".cv-network-maps"))
+    assert lens["y"] >= maps["y"] + maps["height"], "it covers no map"
+    assert pane.locator(".cv-network-grid :nth-child(13)").first.inner_text() in told(pane).inner_text()
     pane.mouse.down()
     pane.mouse.up()
     pane.get_by_role("button", name="Open pool1").click()
