@@ -1,11 +1,7 @@
-"""The board in other people's pages: as a module, in a frame that follows its height, in a course built by Sphinx."""
+"""The board in other people's pages: as a module, in a frame that follows its height."""
 
 import json
-import os
 import re
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -18,8 +14,7 @@ from convviz.settings.state import Settings
 from convviz.settings.tensors import bias_tensor, grad_tensor, input_tensor, target_tensor, weight_tensor
 from tests.browser.app_page import fresh_page
 from tests.browser.serve_folder import serve_folder
-from tests.browser.server import QUICK_START
-from tests.export.test_embed import ROOT, blocks
+from tests.export.test_embed import blocks
 
 APPEARS_WITHIN_MS = 60_000
 STATE = {"spec": ConvSpec((6, 5), kernel_size=2, stride=2, padding=1).to_dict(), "weight": {"kind": "box"}, "digit": 7}
@@ -109,7 +104,6 @@ def expected(state, panel):
     return pytest.approx(getattr(result, panel)[0, 0].flatten().tolist(), abs=1e-9)
 
 
-COURSE = "v=2&size=8&stride=2&grad=ones"  # what the course's conf.py shows
 PANELS = ("padded_input", "weight", "output", "grad_output", "padded_grad_output", "grad_input", "grad_weight")
 
 PANELS_OF_STAMPS = tuple(name for name in PANELS if name != "padded_grad_output")  # made of grad_output itself
@@ -416,44 +410,3 @@ def test_the_first_snippet_shows_its_digits_at_740_pixels(page, site):
     assert numbers(place, "grad_input") == expected(state, "grad_input")
     printed = place.locator("[data-panel=grad_input]").first.locator("svg text").all_text_contents()
     assert printed == [f"{value:g}" for value in expected(state, "grad_input").expected]
-
-
-# Sphinx.
-
-
-@pytest.fixture(scope="module")
-def course(tmp_path_factory):
-    """The example course, built as its teacher would."""
-    folder = tmp_path_factory.mktemp("course")
-    shutil.copytree(
-        ROOT / "docs" / "examples" / "sphinx", folder / "course", ignore=shutil.ignore_patterns("pages", "_build")
-    )
-    command = [sys.executable, "-c", QUICK_START, "sphinx", "-W", "-b", "html", "course", "built"]
-    done = subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)}
-    )
-    assert done.returncode == 0, done.stderr
-    return folder / "built"
-
-
-def test_the_sphinx_course_is_alive(browser, course):
-    with fresh_page(browser) as page:
-        asked = []
-        page.on("request", lambda request: asked.append(request.url))
-        page.goto((course / "index.html").as_uri())
-        assert page.locator("h1").first.text_content().startswith("The gradient of a convolution")
-        inside = page.frame_locator("iframe")
-        inside.locator(".cv-board[data-painted='1']").wait_for(timeout=APPEARS_WITHIN_MS)
-        place = inside.locator(".cv-board")
-        assert numbers(place, "grad_input") == expected(from_link(COURSE)[0].to_dict(), "grad_input")
-        blocks = inside.locator(".cv-block").evaluate_all("all => all.map((each) => each.className)")
-        assert blocks == ["cv-block cv-block-kernel", "cv-block cv-block-geometry"]
-        inside.get_by_role("slider", name="stride", exact=True).press("ArrowRight")
-        inside.locator(".cv-board[data-painted='2']").wait_for()
-        moved = from_link(COURSE.replace("stride=2", "stride=3"))[0].to_dict()
-        for panel in PANELS_OF_STAMPS:
-            assert numbers(place, panel) == expected(moved, panel), panel
-        high = "document.querySelector('iframe').getBoundingClientRect().height"
-        page.wait_for_function(f"{high} !== 760 && {high} < 1200")  # the page has said how high it is
-        assert page.outside == []
-        assert {Path(url).suffix for url in asked if url.startswith("http")} == set()

@@ -15,8 +15,9 @@ from tests.browser.serve_folder import serve_folder
 
 ROOT = Path(__file__).parents[2]
 SKIPPED = shutil.ignore_patterns("__pycache__", "node_modules")
-# Sweeps over random numbers and geometries, which reach no tab: half of the seconds.
-LONG = {"gradient_descent.test.mjs", "break_it_sentences.test.mjs", "diagnose_number.test.mjs"}
+# Sweeps over random numbers and geometries, which reach no tab: two thirds of the seconds.
+SWEEPS = ("gradient_descent", "break_it_sentences", "diagnose_number", "what_hides_mistake", "true_cell_sentences")
+LONG = {f"{name}.test.mjs" for name in SWEEPS}
 # Writes the page that a server answers with, and its files.
 BUILD = """
 import sys

@@ -30,6 +30,10 @@ TIDY = """() => {
   }
 }"""
 
+# A screen in light colours, for who wants no motion: to tell a browser again what is so takes as long as half a link.
+PLAIN_SCREEN = {"color_scheme": "light", "reduced_motion": "reduce", "media": "screen"}
+IS_PLAIN = '() => matchMedia("screen and (prefers-color-scheme: light) and (prefers-reduced-motion: reduce)").matches'
+
 # A link that stands there already would be none. The room is shared as in a page just loaded: to the input is in sight.
 SHOW = """async (link) => {
   document.querySelector(".cv-lesson:not([hidden]) .cv-lesson-close")?.click();
@@ -128,8 +132,7 @@ def show_link(page, path, link="v=2", size=(1366, 768)):
         link: without its #.
         size: of the window.
     """
-    page.set_viewport_size({"width": size[0], "height": size[1]})
-    page.emulate_media(color_scheme="light", reduced_motion="reduce", media="screen")
+    look_plainly(page, size)
     if page.url.split("#")[0] == path.as_uri():
         page.mouse.move(0, 0)
         page.evaluate(TIDY)
@@ -141,10 +144,16 @@ def show_link(page, path, link="v=2", size=(1366, 768)):
     return page
 
 
+def look_plainly(page, size):
+    """Show a page on a plain screen, in a window of this width and height."""
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    if not page.evaluate(IS_PLAIN):
+        page.emulate_media(**PLAIN_SCREEN)
+
+
 def start_again(page):
     """Close what is open, and wait until all of the page is as in page.start; a test may have opened another link."""
-    page.set_viewport_size({"width": 1400, "height": 900})
-    page.emulate_media(color_scheme="light", reduced_motion="reduce", media="screen")
+    look_plainly(page, (1400, 900))
     page.mouse.move(0, 0)
     page.evaluate(TIDY)
     page.keyboard.press("Escape")
