@@ -201,11 +201,11 @@ def _frozen(facts: Facts) -> Said | None:
 def _healthy(facts: Facts) -> Said | None:
     if lost := facts.without:
         return Said("find.some_none", {"count": len(lost), "all": len(facts.trained), "name": lost[0].label})
-    sizes = [facts.rms(each) for each in facts.uses]
+    sizes = [facts.rms(each) for each in facts.uses if facts.came(each)]
     if len(sizes) > 1 and min(sizes) > 0:
         return Said("find.healthy", {"factor": power(max(sizes) / min(sizes))})
-    if len(sizes) == 1:
-        return Said("find.one_layer", {"name": facts.uses[0].label, "size": power(sizes[0])})
+    if len(sizes) == len(facts.trained) == 1:
+        return Said("find.one_layer", {"name": facts.trained[0].label, "size": power(sizes[0])})
     return None
 
 

@@ -44,7 +44,7 @@ def record(
     check_parameters(model)
     check_devices(model, x)
     watch = Watch(model, max_bytes)
-    with undisturbed(model), eager(model), taught(model):
+    with undisturbed(model), eager(), taught():
         leaves: list[torch.Tensor] = []
         given = map_tensors(x, lambda tensor: _input(tensor, leaves))
         _add_inputs(watch, given, sample)
