@@ -25,6 +25,7 @@ export function barText(operation, bar) {
   const parts = [
     name.includes(operation.kind) ? name : `${name}, ${operation.kind}`,
     shapeText(operation.shape),
+    say("bar.value_zeros", { share: percentText(operation.zeros) }),
     isThere ? say("bar.size", { size: sizeText(size) }) : say(state === "after" ? "none.after" : "size.none"),
   ];
   if (zeros !== null && state !== "none") parts.push(say("bar.zeros", { share: percentText(zeros) }));
@@ -60,7 +61,7 @@ export class Bars {
       "p.cv-network-key",
       { "aria-hidden": "true" },
       element("span.cv-network-key-size", say("key.size")),
-      element("span.cv-network-key-ratio", say("key.ratio")),
+      element("span.cv-network-key-value-zeros", say("key.value_zeros")),
       element("span.cv-network-key-zeros", say("key.zeros")),
     );
     const plot = element("div.cv-network-plot", this.#axis, this.#row);
@@ -110,8 +111,7 @@ export class Bars {
       button.setAttribute("aria-label", barText(operations[index], bar));
       setStyle(button, "--share", String(bar.share));
       setStyle(button, "--zeros", String(bar.zeros ?? 0));
-      setStyle(button, "--ratio", String(bar.ratioShare ?? 0));
-      button.classList.toggle("cv-has-ratio", bar.ratioShare !== null);
+      setStyle(button, "--value-zeros", String(operations[index].zeros));
     });
     this.#axis.replaceChildren(
       ...axis.ticks.map((power) => {

@@ -74,22 +74,20 @@ def _what(size: float) -> str:
 
 
 def _cut(facts: Facts) -> Said | None:
-    for operation in _outside(facts):
-        before = [facts.operations[source] for source in operation.sources if facts.operations[source].differentiable]
-        lost = [each for each in before if not facts.came(each)]
-        if lost and facts.lost(operation):
-            count = len(facts.without)
-            args = {"count": count, "all": len(facts.trained), "name": lost[0].label, "cut": operation.label}
-            return Said("find.cut", args)
-    return None
+    cuts = [each for each in _outside(facts) if facts.lost(each)]
+    if not cuts:
+        return None
+    before = [facts.operations[source] for source in cuts[-1].sources]
+    name = next((each.label for each in before if each.differentiable and not facts.came(each)), before[0].label)
+    args = {"count": len(facts.without), "all": len(facts.trained), "name": name, "cut": cuts[-1].label}
+    return Said("find.cut", args) if len(cuts) == 1 else Said("find.cut.several", {**args, "places": len(cuts)})
 
 
 def _branch_cut(facts: Facts) -> Said | None:
-    for operation in _outside(facts):
-        before = [each for each in facts.before(operation) if facts.came(each)]
-        if before:
-            return Said("find.branch_cut", {"name": before[0].label, "cut": operation.label})
-    return None
+    cuts = _outside(facts)
+    before = [each for each in facts.before(cuts[0]) if facts.came(each)] if cuts else []
+    args = {"count": len(cuts), "name": before[0].label, "cut": cuts[0].label} if before else {}
+    return Said("find.branch_cut", args) if args else None
 
 
 def _outside(facts: Facts) -> list[Operation]:
@@ -104,10 +102,8 @@ def _outside(facts: Facts) -> list[Operation]:
 
 
 def _dead(facts: Facts) -> Said | None:
-    for operation in facts.operations:
-        if operation.kind in ZERO_BELOW and operation.zeros == 1 and facts.came(operation):
-            return Said("find.dead", {"name": operation.label})
-    return None
+    dead = [each for each in facts.operations if each.kind in ZERO_BELOW and each.zeros == 1 and facts.came(each)]
+    return Said("find.dead", {"count": len(dead), "name": dead[0].label}) if dead else None
 
 
 def _zero(facts: Facts) -> Said | None:
@@ -132,11 +128,9 @@ def _zero(facts: Facts) -> Said | None:
 
 
 def _unused(facts: Facts) -> Said | None:
-    for operation in facts.operations:
-        is_read = facts.came(operation) or facts.readers[operation.index]
-        if operation.differentiable and not is_read and facts.lost(operation):
-            return Said("find.unused", {"name": operation.label})
-    return None
+    ends = [each for each in facts.operations if each.differentiable and not facts.readers[each.index]]
+    lost = [each for each in ends if not facts.came(each) and facts.lost(each)]
+    return Said("find.unused", {"count": len(lost), "name": lost[0].label}) if lost else None
 
 
 def _far(facts: Facts) -> Said | None:

@@ -2,7 +2,7 @@
 import { element, setAttribute, setStyle } from "../../web/base/dom.js";
 import { isAfter } from "./bars_data.js";
 import { Column } from "./column.js";
-import { areScores, columnsOf, firstOf, fitted } from "./layout.js";
+import { areScores, columnsOf, firstOf, fitted, scoresIndex } from "./layout.js";
 import { pressedInMaps } from "./map_keys.js";
 import { dimsOf } from "./relations.js";
 import { say } from "./sentences.js";
@@ -44,6 +44,8 @@ export class Maps {
   #marked = [];
   /** One column at a time. */
   narrow = false;
+  /** To be brought in sight once there is room; −1: the scores, if one column is seen at a time. @type {number | null} */
+  #begin = null;
 
   /** @param {MapEvents} events */
   constructor(events) {
@@ -115,6 +117,12 @@ export class Maps {
     if (focus) column.el.focus({ preventScroll: true });
   }
 
+  /** Of a new network. @param {number} operation that is spoken of; −1: none */
+  begin(operation) {
+    this.choice = { all: false, more: new Set(operation < 0 ? [] : [operation]), whole: new Set() };
+    this.#begin = operation;
+  }
+
   /** @param {NetworkSource} source @param {NetworkBack} back @param {Colours} colours @param {string} sent */
   set(source, back, colours, sent) {
     const isNew = source !== this.#source;
@@ -170,6 +178,10 @@ export class Maps {
         after: isAfter(this.#back, index),
       });
     }
+    if (this.#begin === null || !width) return;
+    const begin = this.#begin < 0 && this.narrow ? scoresIndex(network.operations) : this.#begin;
+    this.reveal(begin < 0 && this.narrow ? network.operations.length - 1 : begin);
+    this.#begin = null;
   }
 
   /** What the button below a column offers. @param {Column} column @param {number} shown */

@@ -62,6 +62,7 @@ type NetworkData = {
   operations: NetworkOperation[];
   planes: (NetworkPacked | null)[];
   backs: NetworkBack[];
+  weights?: Record<number, NetworkPacked>; // of linear layers
   finding: NetworkSaid | null;
   said: NetworkSaid[];
   live?: boolean;

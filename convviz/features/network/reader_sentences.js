@@ -103,6 +103,8 @@ function throughMaxPool(reading) {
   const { reader, there, cell, gradient } = reading;
   const name = nameOf(reader);
   const count = there.length;
+  if (there.every((out) => signOf(behind(reading, out)) === 0))
+    return say("reader.max.zero", { name, count });
   if (count === 1) return throughWindow(reading, there[0]);
   const winners = there.slice(0, MAX_WINDOWS).map((out) => winnerOf(reading, out));
   if (count > MAX_WINDOWS || winners.some((winner) => !winner))
