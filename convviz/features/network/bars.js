@@ -7,6 +7,7 @@ import { nameOf, percentText, say, shapeText, shortName } from "./sentences.js";
 
 const LETTER = 6.6; // pixels
 const BETWEEN = 8;
+const LEAST = "< 1.2e\u221238"; // of what formatNumber writes
 const FEW = 16;
 
 /** @typedef {import("./bars_data.js").Bar} Bar */
@@ -14,7 +15,9 @@ const FEW = 16;
 /** @param {NetworkSize} size */
 export function sizeText(size) {
   const state = stateOf(size);
-  return state === "none" ? say("size.none") : state === "zero" ? "0" : formatNumber(sizeOf(size));
+  if (state === "none") return say("size.none");
+  const text = formatNumber(sizeOf(size));
+  return text === "0" && state !== "zero" ? LEAST : text;
 }
 
 /** All that is known of a bar. @param {NetworkOperation} operation @param {Bar} bar */

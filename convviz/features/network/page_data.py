@@ -22,6 +22,7 @@ MAX_FEATURES = 1024  # of a vector
 MAX_ASKED = 64  # channels at a time
 MAX_BACKS = 32  # kept for questions about their numbers
 MAX_WEIGHTS = 65_536  # of a linear layer
+NOT_FINITE = -128  # the byte that stands for nan and inf
 LENS = 5  # cells of the lens along an axis
 Json = dict[str, Any]
 
@@ -157,6 +158,7 @@ def pack(values: torch.Tensor, channels: list[int], side: int | None = MAX_SIDE)
             made["cells"] = list(size)
             height, width = (min(each, side) for each in size)
             values = torch.nn.functional.adaptive_avg_pool2d(values[None], (height, width))[0]
+    finite = values.isfinite()
     values = values.nan_to_num(0.0, 0.0, 0.0)
     scale = float(values.abs().max()) if values.numel() else 0.0
     if "cells" not in made:
@@ -165,6 +167,7 @@ def pack(values: torch.Tensor, channels: list[int], side: int | None = MAX_SIDE)
         small = values.sign() if "zeros" in made else torch.zeros_like(values)
         rounded = (values / scale * 127).round()
         values = torch.where(rounded == 0, small, rounded)
+    values = torch.where(finite, values, NOT_FINITE)
     data = base64.b64encode(values.to("cpu", torch.int8).contiguous().numpy().tobytes()).decode()
     return {"shape": list(values.shape), "channels": channels, **made, "scale": scale, "data": data}
 

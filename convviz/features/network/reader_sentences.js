@@ -77,6 +77,7 @@ function throughRelu(reading) {
   const { reader, there, value, gradient } = reading;
   const sign = signOf(value);
   const name = nameOf(reader);
+  if (Number.isNaN(value?.value ?? NaN)) return plain(reading);
   if (sign > 0 && mayEqual(behind(reading, there[0]), gradient))
     return say("reader.relu.passes", { name, gradient: readText(gradient) });
   if (sign <= 0) return say("reader.relu.stops", { name });

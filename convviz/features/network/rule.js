@@ -90,7 +90,8 @@ function numbers({ network, back }, colours, { operation, rows, left, weight }, 
     const read = cell?.[which];
     if (!cell || !read) return element("td", cell ? "?" : "");
     const color = partsOf(shade(read.value / limit));
-    const box = element("td", formatNumber(read.value));
+    const isKnown = !Number.isNaN(read.value) || !read.rounding;
+    const box = element("td", isKnown ? formatNumber(read.value) : "?");
     setStyle(box, "--fill", cssColor(color));
     box.classList.toggle("cv-white", needsWhiteInk(color));
     box.classList.toggle("cv-here", cell.here);

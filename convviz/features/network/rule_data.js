@@ -145,6 +145,7 @@ const TOLD = {
       output: readText(output.value),
       gradient: readText(output.gradient),
     };
+    if (Number.isNaN(input.value?.value ?? NaN)) return toldOfOthers({ output });
     if (Number.isNaN(sign)) return [say("rule.relu.near", args)];
     return [say(sign > 0 ? "rule.relu.passes" : "rule.relu.stops", args)];
   },
@@ -182,26 +183,36 @@ function toldOfLargest({ operation, inputs: [window], output }) {
   return [say(id, { ...args, place, name: nameOf(operation) })];
 }
 
-/** @param {Case} one */
-function toldOfMean({ inputs: [window], output }) {
-  return [
-    say("rule.mean", {
-      count: window.length,
-      output: readText(output.value),
-      gradient: readText(output.gradient),
-    }),
-  ];
+/** The zeros of a padding may be counted. @param {Case} one */
+function toldOfMean({ operation, inputs: [window], output }) {
+  const count = window.length;
+  const { kernel_size: kernel, divisor: given = kernel?.reduce((product, size) => product * size, 1) } =
+    operation.reads;
+  const divisor = given || count;
+  if (!mayEqual(scaled(sumOf(window), 1 / divisor), output.value)) return toldOfOthers({ output });
+  const args = {
+    count,
+    divisor: formatNumber(divisor),
+    output: readText(output.value),
+    gradient: readText(output.gradient),
+  };
+  return [say(divisor === count ? "rule.mean" : "rule.mean.padded", args)];
 }
+
+/** @param {(RuleCell | undefined)[]} cells @returns {Read} */
+const sumOf = (cells) => ({
+  value: cells.reduce((sum, cell) => sum + (cell?.value?.value ?? NaN), 0),
+  rounding: cells.reduce((sum, cell) => sum + (cell?.value?.rounding ?? 0), 0),
+});
+
+/** @param {Read} read @param {number} by @returns {Read} */
+const scaled = ({ value, rounding }, by) => ({ value: value * by, rounding: rounding * by });
 
 /** @param {Case} one */
 function toldOfSum({ inputs, output }) {
   const ends = inputs.map(([input]) => input);
-  if (ends.length < 2 || ends.some((input) => !input)) return toldOfOthers({ output });
-  const sum = {
-    value: ends.reduce((sum, { value }) => sum + (value?.value ?? NaN), 0),
-    rounding: ends.reduce((sum, { value }) => sum + (value?.rounding ?? 0), 0),
-  };
-  if (!mayEqual(sum, output.value)) return toldOfOthers({ output }); // alpha, or one of them is not recorded
+  // Else alpha, or a number that is not recorded.
+  if (ends.length < 2 || !mayEqual(sumOf(ends), output.value)) return toldOfOthers({ output });
   const terms = ends.map(({ value }) => readText(value)).join(" + ");
   return [say("rule.add", { terms, output: readText(output.value), gradient: readText(output.gradient) })];
 }
