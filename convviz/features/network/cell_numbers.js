@@ -36,7 +36,7 @@ export function numberAt(packed, shape, cell) {
   if (!planes.exactZeros) return { value, rounding: planes.rounding };
   // The smallest step is written for all that is smaller, too.
   const isSmallest = Math.abs(value) < 3 * planes.rounding;
-  return { value, rounding: isSmallest ? Math.abs(value) : planes.rounding, sign: Math.sign(value) };
+  return { value, rounding: isSmallest ? 1.5 * Math.abs(value) : planes.rounding, sign: Math.sign(value) };
 }
 
 /** Also of a plane that was averaged. @param {NetworkPacked | null | undefined} packed @param {number[]} shape @param {number[]} cell */

@@ -181,7 +181,7 @@ function unchanged(reading) {
 /** @param {Reading} reading */
 function moved(reading) {
   const { seen, reader, there } = reading;
-  if (there.length !== 1) return plain(reading);
+  if (there.length !== 1 || !seen.back.planes[reader.index]) return plain(reading);
   const gradient = numberText(seen.back.planes[reader.index], reader.shape, there[0]);
   return say("reader.moved", { name: nameOf(reader), cell: cellText(reader, there[0]), gradient });
 }

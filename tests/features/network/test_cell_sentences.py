@@ -165,15 +165,14 @@ class Told:
             assert self.close(match[1], behind[0], back)
             assert not self.exact or own == behind[0]
         if "0 comes back" in text:
-            assert abs(own) <= (0 if self.exact else float(self.gradient.abs().max()) / 120)
+            assert abs(own) <= (0 if self.exact else float(self.gradient.abs().nan_to_num(0, 0, 0).max()) / 120)
         assert "It is above 0" not in text or self.at(self.operation.output) > 0
         assert "It is not above 0" not in text or self.at(self.operation.output) <= 0
         if match := re.search(r"each of the (\d+) cells of its window gets .* of the gradient (.*?)\. ", text):
             source = self.network.receptive_field(reader, there[0]).masks[self.operation.index]
-            share = self.operation.of_sample(self.gradient, 0)[source]
             assert int(match[1]) == int(source.sum())
             assert self.close(match[2], behind[0], back)
-            assert torch.allclose(share, share[:1])
+            assert not self.exact or not own or behind[0] / own >= int(match[1]) - 1e-3  # padding has its share, too
         if match := re.search(r"(?:slope here, .*|weight ⁄ √\(var \+ eps\)) = (.*?)\.( |$)", text):
             assert not self.exact or not behind[0] or near(number(match[1]), own / behind[0])
 
@@ -195,10 +194,12 @@ class Told:
             return
         if match := re.search(r"^(.*) = (.*?)\. A sum changes", text):
             terms = [number(each) for each in match[1].split(" + ")]
-            assert near(sum(terms), output, 0.06 * sum(map(abs, terms)))
+            assert near(sum(terms), output, 2e-3 + 0.06 * sum(map(abs, terms)))
         if match := re.search(r"^\((.*?) − (.*?)\) ⁄ (.*?) · (.*?) \+ (.*?) = (.*?):", text):
             x, mean, deviation, weight, bias, _ = map(number, match.groups())
-            size = 0.06 * (abs(bias) + abs(weight / deviation) * (abs(x) + abs(mean)))
+            size = 2e-3 * (1 + abs(weight / deviation)) + 0.06 * (
+                abs(bias) + abs(weight / deviation) * (abs(x) + abs(mean))
+            )
             assert near((x - mean) / deviation * weight + bias, output, size)
         if match := re.search(r"Its slope there is .* = (.*?), and", text):
             assert near(number(match[1]), output * (1 - output) if self.operation.kind == "sigmoid" else 1 - output**2)
@@ -218,7 +219,12 @@ def recorded():
     made_networks = []
     for model, x in nets():
         with contextlib.suppress(ValueError):  # no gradient leads back
-            made_networks.append(convviz.network(model, x, live=False))
+            network = convviz.network(model, x, live=False)
+            sizes = [*(each.rms for each in network.operations), *network.backs[0].rms]
+            if all(
+                not each or not math.isfinite(each) or 1e-30 < each < 1e30 for each in sizes
+            ):  # the page has float32
+                made_networks.append(network)
     return made_networks
 
 
