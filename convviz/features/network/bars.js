@@ -8,6 +8,7 @@ import { nameOf, percentText, say, shapeText, shortName } from "./sentences.js";
 
 const LETTER = 6.6; // pixels
 const BETWEEN = 8;
+const LEAST = "< 1.2e\u221238"; // of what formatNumber writes
 const FEW = 16;
 
 /** @typedef {import("./bars_data.js").Bar} Bar */
@@ -15,7 +16,9 @@ const FEW = 16;
 /** @param {NetworkSize} size */
 export function sizeText(size) {
   const state = stateOf(size);
-  return state === "none" ? say("size.none") : state === "zero" ? "0" : formatNumber(sizeOf(size));
+  if (state === "none") return say("size.none");
+  const text = formatNumber(sizeOf(size));
+  return text === "0" && state !== "zero" ? LEAST : text;
 }
 
 /** All that is known of a bar. @param {NetworkOperation} operation @param {Bar} bar */
@@ -26,6 +29,7 @@ export function barText(operation, bar) {
   const parts = [
     name.includes(operation.kind) ? name : `${name}, ${operation.kind}`,
     shapeText(operation.shape),
+    say("bar.value_zeros", { share: percentText(operation.zeros) }),
     isThere ? say("bar.size", { size: sizeText(size) }) : say(state === "after" ? "none.after" : "size.none"),
   ];
   if (zeros !== null && state !== "none") parts.push(say("bar.zeros", { share: percentText(zeros) }));
@@ -61,7 +65,7 @@ export class Bars {
       "p.cv-network-key",
       { "aria-hidden": "true" },
       element("span.cv-network-key-size", say("key.size")),
-      element("span.cv-network-key-ratio", say("key.ratio")),
+      element("span.cv-network-key-value-zeros", say("key.value_zeros")),
       element("span.cv-network-key-zeros", say("key.zeros")),
       element("span.cv-network-key-none", say("key.none")),
     );
@@ -116,8 +120,7 @@ export class Bars {
       );
       setStyle(button, "--share", String(bar.share));
       setStyle(button, "--zeros", String(bar.zeros ?? 0));
-      setStyle(button, "--ratio", String(bar.ratioShare ?? 0));
-      button.classList.toggle("cv-has-ratio", bar.ratioShare !== null);
+      setStyle(button, "--value-zeros", String(operations[index].zeros));
     });
     this.#axis.replaceChildren(
       ...axis.ticks.map((power) => {

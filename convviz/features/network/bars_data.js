@@ -5,8 +5,8 @@ const MAX_TICKS = 6;
 
 /**
  * @typedef {"number" | "zero" | "none" | "after" | "nan" | "inf"} State after: the gradient starts before it
- * @typedef {{ index: number, size: NetworkSize, state: State, zeros: number | null, ratio: NetworkSize, gradWeight: NetworkSize, share: number,
- *   ratioShare: number | null }} Bar share: how high, from 0 to 1
+ * @typedef {{ index: number, size: NetworkSize, state: State, zeros: number | null, ratio: NetworkSize, gradWeight: NetworkSize, share:
+ *   number }} Bar share: how high, from 0 to 1
  * @typedef {{ low: number, high: number, ticks: number[] }} Axis powers of ten
  */
 
@@ -34,12 +34,11 @@ export function barsOf(back, count) {
     ratio: back.weights[index]?.ratio ?? null,
     gradWeight: back.weights[index]?.norm ?? null,
   }));
-  const axis = axisOf(all.flatMap(({ size, ratio }) => [size, ratio]));
+  const axis = axisOf(all.map(({ size }) => size));
   const bars = all.map((bar) => {
     const state = isAfter(back, bar.index) ? "after" : stateOf(bar.size);
     const share = state === "number" ? shareOf(axis, sizeOf(bar.size)) : state === "inf" ? 1 : 0;
-    const ratioShare = stateOf(bar.ratio) === "number" ? shareOf(axis, sizeOf(bar.ratio)) : null;
-    return { ...bar, state, share, ratioShare };
+    return { ...bar, state, share };
   });
   return { bars, axis };
 }

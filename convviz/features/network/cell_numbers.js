@@ -4,7 +4,10 @@ import { dimsOf, placeOf } from "./relations.js";
 import { readPlanes, valueAt } from "./planes.js";
 import { say } from "./sentences.js";
 
-/** @typedef {{ value: number, rounding: number }} Read rounding: how far from the true number it may be */
+/**
+ * @typedef {{ value: number, rounding: number, sign?: number }} Read rounding: how far from the true number it may be;
+ *   sign: that is known even so
+ */
 
 /** What Python told later, by cell. @type {WeakMap<NetworkPacked, Map<string, number>>} */
 const told = new WeakMap();
@@ -29,7 +32,11 @@ export function numberAt(packed, shape, cell) {
   const plane = planes.channels.indexOf(channel);
   if (plane < 0 || planes.cells) return null;
   const value = valueAt(planes, plane, row, column);
-  return { value, rounding: value === 0 && planes.exactZeros ? 0 : planes.rounding };
+  if (Number.isNaN(value) && !planes.exact) return { value, rounding: Infinity };
+  if (!planes.exactZeros) return { value, rounding: planes.rounding };
+  // The smallest step is written for all that is smaller, too.
+  const isSmallest = Math.abs(value) < 3 * planes.rounding;
+  return { value, rounding: isSmallest ? 1.5 * Math.abs(value) : planes.rounding, sign: Math.sign(value) };
 }
 
 /** Also of a plane that was averaged. @param {NetworkPacked | null | undefined} packed @param {number[]} shape @param {number[]} cell */
@@ -52,6 +59,7 @@ export function readText(read) {
   if (!read) return say("number.unknown");
   const { value, rounding } = read;
   if (!rounding) return formatNumber(value);
+  if (Number.isNaN(value)) return say("number.not_finite");
   if (Math.abs(value) <= rounding) return say("number.near_zero", { size: formatNumber(rounding) });
   return say("number.about", { number: formatNumber(value) });
 }
@@ -59,6 +67,7 @@ export function readText(read) {
 /** 1, −1; 0: it is 0; NaN: too near to 0 to tell. @param {Read | null} read */
 export function signOf(read) {
   if (!read || Number.isNaN(read.value)) return NaN;
+  if (read.sign !== undefined) return read.sign;
   if (!read.rounding || Math.abs(read.value) > read.rounding) return Math.sign(read.value);
   return NaN;
 }

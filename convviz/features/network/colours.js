@@ -13,6 +13,7 @@ export function readColours(pane) {
     value: shades(pane.scale("input"), bad),
     gradient: shades(pane.scale("output"), bad),
     ink: of("ink"),
+    card: of("card"),
     face: style.fontFamily,
   };
 }

@@ -7,10 +7,12 @@ import { nameOf, percentText, say, shapeText, shortName } from "./sentences.js";
 /**
  * @import { Tiling } from "./layout.js"
  * @import { Planes, Shade } from "./planes.js"
- * @typedef {{ value: Shade, gradient: Shade, ink: string, face: string }} Colours
+ * @typedef {{ value: Shade, gradient: Shade, ink: string, card: string, face: string }} Colours
  * @typedef {"forward" | "backward"} Row
  * @typedef {{ operation: number, row: Row, plane: number, at: Pair }} Pointed at: of the planes as they are drawn
  */
+
+const NUMBERED = 22; // pixels of a plane on which its channel has room
 
 /** Pixels of a tensor, once for each colouring. @type {WeakMap<Planes, { shade: Shade, image: HTMLCanvasElement }>} */
 const images = new WeakMap();
@@ -50,13 +52,30 @@ class MapView {
       const [x, y] = tiling.at(plane);
       context.drawImage(image, 0, plane * planes.height, planes.width, planes.height, x, y, wide, tall);
     }
-    if (!tiling.labelled) return;
+    if (!tiling.labelled) return void this.#number(context, planes, tiling, colours);
     context.fillStyle = colours.ink;
     context.font = `600 ${Math.min(11, tall)}px ${colours.face}`;
     context.textBaseline = "middle";
     for (let plane = 0; plane < tiling.count; plane++) {
       const [x, y] = tiling.at(plane);
       context.fillText(labels[plane], x + wide + 6, y + tall / 2);
+    }
+  }
+
+  /** Which channel each plane is. @param {CanvasRenderingContext2D} context @param {Planes} planes @param {Tiling} tiling @param {Colours} colours */
+  #number(context, { channels }, tiling, colours) {
+    if (tiling.vector || tiling.count < 2 || Math.min(...tiling.tile) < NUMBERED) return;
+    context.font = `600 9px ${colours.face}`;
+    context.textBaseline = "top";
+    for (let plane = 0; plane < tiling.count; plane++) {
+      const [x, y] = tiling.at(plane);
+      const text = String(channels[plane]);
+      context.globalAlpha = 0.75;
+      context.fillStyle = colours.card;
+      context.fillRect(x, y, context.measureText(text).width + 3, 10);
+      context.globalAlpha = 1;
+      context.fillStyle = colours.ink;
+      context.fillText(text, x + 1.5, y + 1.5);
     }
   }
 }

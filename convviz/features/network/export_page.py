@@ -54,7 +54,8 @@ def network_page(network: Network, *, title: str | None = None) -> str:
 <title>{heading}</title>
 <style>
 {page_styles(("network",))}
-.cv-network {{ min-height: max(520px, 100vh - 110px); }}</style>
+.cv-network {{ min-height: max(520px, 100vh - 110px); }}
+.cv-network-head > h3 {{ display: none; }}</style>
 </head>
 <body>
 <main class="cv-app cv-page cv-look">

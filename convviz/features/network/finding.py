@@ -8,6 +8,7 @@ from typing import Any
 from convviz.facts.words import sentences
 from convviz.features.network.numbers import power
 from convviz.features.network.operations import Back, Operation, Run
+from convviz.features.network.run_facts import Facts
 
 say = sentences("features/network")
 
@@ -41,37 +42,6 @@ def titled(said: Said, operations: Sequence[Operation]) -> Said:
     return Said(said.id, read)
 
 
-class Facts:
-    """A recorded run, with what the rules look up."""
-
-    def __init__(self, operations: Sequence[Operation], back: Back) -> None:
-        self.operations, self.back = operations, back
-        self.readers: dict[int, list[Operation]] = {operation.index: [] for operation in operations}
-        for operation in operations:
-            for source in operation.sources:
-                self.readers[source].append(operation)
-        self.weighted = [each for each in operations if each.weight is not None]
-        self.trained = [each for each in self.weighted if each.weight is not None and each.weight.trained]
-
-    def rms(self, operation: Operation) -> float:
-        """Return the size of what came back, 0 where nothing did."""
-        stats = self.back.stats[operation.index]
-        return 0.0 if stats is None else stats.rms
-
-    def came(self, operation: Operation) -> bool:
-        return self.back.stats[operation.index] is not None
-
-    def is_zero(self, operation: Operation) -> bool:
-        """Return whether something came back, and all of it is exactly 0."""
-        stats = self.back.stats[operation.index]
-        return stats is not None and stats.zeros == 1
-
-    def gets_nothing(self, operation: Operation) -> bool:
-        """Return whether a weight's gradient is absent or exactly 0."""
-        found = self.back.weights.get(operation.index)
-        return found is None or found.norm == 0
-
-
 def find(operations: Sequence[Operation], back: Back) -> Said | None:
     """Return the gravest thing that is true of a run."""
     facts = Facts(operations, back)
@@ -80,9 +50,9 @@ def find(operations: Sequence[Operation], back: Back) -> Said | None:
 
 def _not_finite(facts: Facts) -> Said | None:
     for operation in facts.operations:
-        what = "nan" if math.isnan(operation.rms) else "inf"
         if math.isfinite(operation.rms):
             continue
+        what = _what(operation.rms)
         if operation.kind == "input":
             return Said("find.input_not_finite", {"what": what, "name": operation.label})
         if operation.weight is not None and not math.isfinite(operation.weight.norm):
@@ -91,83 +61,80 @@ def _not_finite(facts: Facts) -> Said | None:
     for operation in reversed(facts.operations):
         size = facts.rms(operation)
         if not math.isfinite(size):
-            what = "nan" if math.isnan(size) else "inf"
-            return Said("find.gradient_not_finite", {"what": what, "name": operation.label})
+            return Said("find.gradient_not_finite", {"what": _what(size), "name": operation.label})
+    for index, found in sorted(facts.back.weights.items()):
+        if not math.isfinite(found.norm):
+            args = {"what": _what(found.norm), "name": facts.operations[index].label}
+            return Said("find.grad_weight_not_finite", args)
     return None
+
+
+def _what(size: float) -> str:
+    return "nan" if math.isnan(size) else "inf"
 
 
 def _cut(facts: Facts) -> Said | None:
-    for operation in _outside(facts):
-        before = [facts.operations[source] for source in operation.sources if facts.operations[source].differentiable]
-        lost = [each for each in before if not facts.came(each)]
-        if lost and _counts(facts, operation):
-            none = [each for each in facts.trained if not facts.came(each)]
-            args = {"count": len(none), "all": len(facts.trained), "name": lost[0].label, "cut": operation.label}
-            return Said("find.cut", args)
-    return None
+    cuts = [each for each in _outside(facts) if facts.lost(each)]
+    if not cuts:
+        return None
+    before = [facts.operations[source] for source in cuts[-1].sources]
+    name = next((each.label for each in before if each.differentiable and not facts.came(each)), before[0].label)
+    args = {"count": len(facts.without), "all": len(facts.trained), "name": name, "cut": cuts[-1].label}
+    return Said("find.cut", args) if len(cuts) == 1 else Said("find.cut.several", {**args, "places": len(cuts)})
 
 
 def _branch_cut(facts: Facts) -> Said | None:
-    for operation in _outside(facts):
-        before = [facts.operations[source] for source in operation.sources if facts.came(facts.operations[source])]
-        if before and _counts(facts, operation):
-            return Said("find.branch_cut", {"name": before[0].label, "cut": operation.label})
-    return None
+    cuts = _outside(facts)
+    before = [each for each in facts.before(cuts[0]) if facts.came(each)] if cuts else []
+    args = {"count": len(cuts), "name": before[0].label, "cut": cuts[0].label} if before else {}
+    return Said("find.branch_cut", args) if args else None
 
 
 def _outside(facts: Facts) -> list[Operation]:
-    """Return where the run leaves autograd's graph."""
+    """Return where the run leaves autograd's graph, if something that got a gradient was computed from there."""
     return [
         operation
         for operation in facts.operations
-        if not operation.differentiable and any(facts.operations[each].differentiable for each in operation.sources)
+        if not operation.differentiable
+        and any(facts.operations[each].differentiable for each in operation.sources)
+        and any(facts.came(facts.operations[index]) for index in facts.after(operation) - {operation.index})
     ]
 
 
-def _counts(facts: Facts, operation: Operation) -> bool:
-    """Return whether something that got a gradient was computed from an operation's output."""
-    reached = {operation.index}
-    for each in facts.operations[operation.index + 1 :]:
-        if reached.intersection(each.sources):
-            if facts.came(each):
-                return True
-            reached.add(each.index)
-    return False
-
-
 def _dead(facts: Facts) -> Said | None:
-    for operation in facts.operations:
-        if operation.kind in ZERO_BELOW and operation.zeros == 1 and facts.came(operation):
-            return Said("find.dead", {"name": operation.label})
-    return None
+    dead = [each for each in facts.operations if each.kind in ZERO_BELOW and each.zeros == 1 and facts.came(each)]
+    return Said("find.dead", {"count": len(dead), "name": dead[0].label}) if dead else None
 
 
 def _zero(facts: Facts) -> Said | None:
-    lost = [each for each in facts.trained if facts.gets_nothing(each) and facts.came(each)]
+    weights = facts.back.weights
+    lost = [each for each in facts.trained if each.index in weights and weights[each.index].norm == 0]
     if not lost:
         return None
-    where = next(each for each in reversed(facts.operations) if facts.is_zero(each) or each is lost[-1])
-    after = [each for each in facts.readers[where.index] if facts.came(each) and not facts.is_zero(each)]
+    where = next(each for each in reversed(facts.uses) if each.index in weights and weights[each.index].norm == 0)
+    after: list[Operation] = []
+    while facts.is_zero(where) and not after:
+        behind = [each for each in facts.readers[where.index] if facts.came(each)]
+        after = [each for each in behind if not facts.is_zero(each)]
+        if not behind:
+            return None
+        where = where if after else behind[0]
     args = {"count": len(lost), "all": len(facts.trained), "name": where.label, "first": lost[0].label}
-    if not facts.is_zero(where):
-        return Said("find.weight_zero", args)
     if not after:
-        return Said("find.zero_from_start", args)
+        return Said("find.weight_zero", args)
     args["after"] = after[0].label
     weight = after[0].weight
     return Said("find.zero_by_weight" if weight is not None and weight.norm == 0 else "find.zero", args)
 
 
 def _unused(facts: Facts) -> Said | None:
-    for operation in facts.operations:
-        reads_it = facts.readers[operation.index]
-        if operation.differentiable and not facts.came(operation) and not reads_it and operation.kind != "input":
-            return Said("find.unused", {"name": operation.label})
-    return None
+    ends = [each for each in facts.operations if each.differentiable and not facts.readers[each.index]]
+    lost = [each for each in ends if not facts.came(each) and facts.lost(each)]
+    return Said("find.unused", {"count": len(lost), "name": lost[0].label}) if lost else None
 
 
 def _far(facts: Facts) -> Said | None:
-    got = [each for each in facts.trained if facts.came(each) and facts.rms(each) > 0]
+    got = [each for each in facts.uses if facts.rms(each) > 0]
     if len(got) < 2:
         return None
     end = got[-1]
@@ -176,28 +143,31 @@ def _far(facts: Facts) -> Said | None:
         ("find.vanishing", least, facts.rms(end) > FAR * facts.rms(least)),
         ("find.exploding", most, facts.rms(most) > FAR * facts.rms(end)),
     ):
-        if is_far:
-            step = _largest_step(facts, far, end, 1 if name == "find.exploding" else -1)
-            ratio = facts.back.weights[far.index].ratio if far.index in facts.back.weights else None
+        step = _largest_step(facts, far, end, 1 if name == "find.exploding" else -1) if is_far else None
+        if step:
+            found = facts.back.weights.get(far.index)
+            ratio = None if found is None else found.ratio
             args = {"name": far.label, "end": end.label, "ratio": power(facts.rms(far) / facts.rms(end)), **step}
             return Said(name, args) if ratio is None else Said(f"{name}.step", {**args, "change": power(ratio)})
     return None
 
 
 def _largest_step(facts: Facts, start: Operation, end: Operation, sign: int) -> dict[str, str]:
-    """Return between which two operations on the way from the end to the start the gradient changes most."""
-    after = {start.index}
-    for each in facts.operations[start.index + 1 : end.index + 1]:
-        if after.intersection(each.sources):
-            after.add(each.index)
+    """Return between which two operations the gradient changes most on its way back from the end to the start.
+
+    Where the end is on another branch, the way begins where the two meet.
+    """
+    way, behind_end = facts.after(start), facts.after(end)
+    if end.index in way:
+        way &= {each.index for each in facts.before(end)}
+        behind_end = set()
     steps = []
-    for each in facts.operations[start.index + 1 : end.index + 1]:
-        for source in set(each.sources) & after if each.index in after else ():
-            before = facts.operations[source]
+    for each in (facts.operations[index] for index in sorted(way - {start.index})):
+        for before in (facts.operations[source] for source in (way - behind_end).intersection(each.sources)):
             if facts.rms(each) > 0 and facts.rms(before) > 0:
                 steps.append((facts.rms(before) / facts.rms(each), before, each))
     if not steps:
-        return {"before": start.label, "after": end.label, "factor": power(facts.rms(start) / facts.rms(end))}
+        return {}
     ratio, before, at = max(steps, key=lambda step: sign * math.log(step[0]))
     return {"before": before.label, "after": at.label, "factor": power(ratio)}
 
@@ -216,20 +186,19 @@ def _faint_branch(facts: Facts) -> Said | None:
 
 
 def _frozen(facts: Facts) -> Said | None:
-    frozen = [each for each in facts.weighted if each not in facts.trained]
+    frozen = [each for each in facts.weighted if each.weight is not None and not each.weight.trained]
     if not frozen:
         return None
     return Said("find.frozen", {"count": len(frozen), "all": len(facts.weighted), "name": frozen[0].label})
 
 
 def _healthy(facts: Facts) -> Said | None:
-    lost = [each for each in facts.trained if facts.gets_nothing(each)]
-    if lost:
+    if lost := facts.without:
         return Said("find.some_none", {"count": len(lost), "all": len(facts.trained), "name": lost[0].label})
-    sizes = [facts.rms(each) for each in facts.trained]
+    sizes = [facts.rms(each) for each in facts.uses if facts.came(each)]
     if len(sizes) > 1 and min(sizes) > 0:
         return Said("find.healthy", {"factor": power(max(sizes) / min(sizes))})
-    if len(sizes) == 1:
+    if len(sizes) == len(facts.trained) == 1:
         return Said("find.one_layer", {"name": facts.trained[0].label, "size": power(sizes[0])})
     return None
 

@@ -101,7 +101,10 @@ def _pool(call: dict[str, Any], sources: list[Shape], out: Shape, _: int, __: in
     given = call.get("stride")
     stride = kernel if given is None or given == [] else _each(given, axes)
     padding = [[side, side] for side in _each(call.get("padding", 0), axes)]
-    return _window(kernel, stride, padding, _each(call.get("dilation", 1), axes), per_channel=True)
+    made = _window(kernel, stride, padding, _each(call.get("dilation", 1), axes), per_channel=True)
+    if call.get("divisor_override"):
+        return {**made, "divisor": call["divisor_override"]}
+    return made if call.get("count_include_pad", True) else {**made, "divisor": 0}
 
 
 def _window(kernel: list[int], stride: list[int], padding: list[list[int]], dilation: list[int], **more: Any) -> Reads:

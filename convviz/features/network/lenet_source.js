@@ -45,6 +45,7 @@ class LenetSource {
       sample: 0,
       operations: operationsOf(lenet, this.#layers),
       planes: /** @type {(Packed | null)[]} */ ([]),
+      weights: rowsOf(this.#layers),
       backs: /** @type {Back[]} */ ([]),
       finding: /** @type {{ id: string, args: Record<string, any> } | null} */ (null),
       said: [],
@@ -146,12 +147,6 @@ class LenetSource {
     return { origin, values, gradients, exact: true };
   }
 
-  /** Of a layer that has them. @param {number} operation */
-  weights(operation) {
-    const layer = this.#layers[operation];
-    return layer?.weight ? { weight: layer.weight, bias: layer.bias } : null;
-  }
-
   close() {}
 
   /** @param {From} from @param {number} at @returns {Tensor} */
@@ -190,6 +185,16 @@ class LenetSource {
     return { spec, weight, bias, input, grad: data ? { shape, data } : zeros(shape) };
   }
 }
+
+/** The weights of linear layers, by operation. @param {(Built | null)[]} layers */
+const rowsOf = (layers) =>
+  Object.fromEntries(
+    layers.flatMap((layer, at) =>
+      layer?.weight?.shape.length === 2
+        ? [[at, { shape: layer.weight.shape, channels: [0], values: layer.weight.data }]]
+        : [],
+    ),
+  );
 
 /** @param {Packed | null} plane @param {number} channel @param {number} row @param {number} column */
 function valueAt(plane, channel, row, column) {

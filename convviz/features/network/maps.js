@@ -3,7 +3,7 @@ import { element, setAttribute, setStyle } from "../../web/base/dom.js";
 import { Arcs, skipsOf } from "./arcs.js";
 import { isAfter } from "./bars_data.js";
 import { Column } from "./column.js";
-import { areScores, columnsOf, firstOf, fitted } from "./layout.js";
+import { areScores, columnsOf, firstOf, fitted, scoresIndex } from "./layout.js";
 import { pressedInMaps } from "./map_keys.js";
 import { Overlay } from "./overlay.js";
 import { nameBackward, nameForward } from "./row_name.js";
@@ -54,6 +54,8 @@ export class Maps {
   #left = 0; // how far it is scrolled: asked for in between, it would cost a layout
   /** One column at a time. */
   narrow = false;
+  /** To be brought in sight once there is room; −1: the scores, if one column is seen at a time. @type {number | null} */
+  #begin = null;
 
   /** @param {MapEvents} events */
   constructor(events) {
@@ -138,6 +140,12 @@ export class Maps {
     if (focus) column.el.focus({ preventScroll: true });
   }
 
+  /** Of a new network. @param {number} operation that is spoken of; −1: none */
+  begin(operation) {
+    this.choice = { all: false, more: new Set(operation < 0 ? [] : [operation]), whole: new Set() };
+    this.#begin = operation;
+  }
+
   /** @param {NetworkSource} source @param {NetworkBack} back @param {Colours} colours @param {string} sent in a formula @param {string} from in words */
   set(source, back, colours, sent, from) {
     const isNew = source !== this.#source;
@@ -201,6 +209,15 @@ export class Maps {
       });
     }
     this.arcs.set(arcs ? skips : [], this.#across(), this.#inner.offsetWidth);
+    if (width) this.#revealBegin(network.operations);
+  }
+
+  /** @param {NetworkOperation[]} operations */
+  #revealBegin(operations) {
+    if (this.#begin === null) return;
+    const begin = this.#begin < 0 && this.narrow ? scoresIndex(operations) : this.#begin;
+    this.reveal(begin < 0 && this.narrow ? operations.length - 1 : begin);
+    this.#begin = null;
   }
 
   /** Where an operation is in the row; one without a column stands between its neighbours. */

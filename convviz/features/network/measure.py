@@ -29,9 +29,9 @@ def measure(values: torch.Tensor) -> Stats:
     zeros = 1 - int(torch.count_nonzero(values)) / count
     rms = _norm(values, values.dtype) / math.sqrt(count)
     if zeros < 1 and not SAFE[0] < rms < SAFE[1]:
-        rms = _norm(values, torch.float64) / math.sqrt(count)
-        if math.isinf(rms) and bool(values.isnan().any()):
-            rms = math.nan
+        most = float(values.abs().max())  # nan if one of them is
+        whole = most if math.isfinite(most) else 1.0
+        rms = _norm(values.double() / whole, torch.float64) / math.sqrt(count) * whole
     return Stats(rms, zeros)
 
 

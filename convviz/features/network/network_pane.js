@@ -10,7 +10,7 @@ import { Lens } from "./lens.js";
 import { Maps } from "./maps.js";
 import { sameFrom } from "./recorded_source.js";
 import { fromText, SendBack } from "./send_back.js";
-import { saidOf, say } from "./sentences.js";
+import { nameOf, saidOf, say } from "./sentences.js";
 import { canOpen, CellLine } from "./cell_line.js";
 import { readColours } from "./colours.js";
 import { NumbersTable } from "./table.js";
@@ -95,19 +95,26 @@ export class NetworkPane {
       event.stopPropagation();
     });
     pane.onClose(() => this.#source?.close());
+    // Built before it stood in the page, where there were no colours yet.
+    new ResizeObserver(() => this.#colours?.card === "" && this.#recolour()).observe(this.#root);
   }
 
   /** @param {NetworkSource} source */
   set(source) {
     const theme = this.#pane.root.dataset.theme ?? "light";
-    if (theme !== this.#theme) this.#colours = readColours(this.#pane);
+    if (theme !== this.#theme) this.#recolour();
     this.#theme = theme;
     if (source !== this.#source) {
       this.#source = source;
       this.#back = source.network.backs[0];
-      this.#maps.choice = { all: false, more: new Set(), whole: new Set() };
+      this.#maps.begin(spokenOf(source.network));
       this.#rule.close();
     }
+    this.#show();
+  }
+
+  #recolour() {
+    this.#colours = readColours(this.#pane);
     this.#show();
   }
 
@@ -126,6 +133,7 @@ export class NetworkPane {
     const { network } = source;
     this.#root.dataset.model = network.model;
     setRich(this.#finding, saidOf(network.finding));
+    this.#finding.classList.toggle("cv-elsewhere", back !== network.backs[0]); // of which it does not speak
     const notes = network.said.map(saidOf).filter(Boolean);
     this.#notes.replaceChildren(...notes.map((text) => rich("p.cv-muted", text)));
     this.#images.set(source);
@@ -222,6 +230,10 @@ export class NetworkPane {
     this.#pointing.point(null);
   }
 }
+
+/** The operation of which the sentence speaks; −1: none. @param {NetworkData} network */
+const spokenOf = ({ finding, operations }) =>
+  operations.findIndex((each) => [each.label, nameOf(each)].includes(finding?.args.name));
 
 /** What the gradients are those of, in a formula. @param {NetworkData} network @param {NetworkBack} back */
 function sentText(network, { from }) {

@@ -9,11 +9,13 @@ type NetworkReads = {
   per_channel?: boolean;
   transposed?: boolean;
   mode?: string;
+  divisor?: number; // of an average pooling, if not the size of its window; 0: how many of its cells there are
   axis?: number;
   offsets?: number[];
   order?: number[];
   start?: number[];
   step?: number[];
+  taken?: number[]; // how much along each axis of the source
   axes?: number[];
   drop?: number[];
   align_corners?: boolean;
@@ -62,6 +64,7 @@ type NetworkData = {
   operations: NetworkOperation[];
   planes: (NetworkPacked | null)[];
   backs: NetworkBack[];
+  weights?: Record<number, NetworkPacked>; // of linear layers
   finding: NetworkSaid | null;
   said: NetworkSaid[];
   live?: boolean;

@@ -5,6 +5,7 @@ import math
 from convviz.facts.words import sentences
 from convviz.features.network.finding import Said
 from convviz.features.network.operations import Run
+from convviz.features.network.run_facts import layers
 
 say = sentences("features/network")
 
@@ -33,7 +34,7 @@ def notes(run: Run) -> list[Said]:
         made.append(Said("said.sample", {"sample": run.sample, "batch": run.batch}))
     if run.one_sample:
         made.append(Said("said.one_sample", {"sample": run.sample}))
-    frozen = [each for each in operations if each.weight is not None and not each.weight.trained]
+    frozen = [each for each in layers(operations) if each.weight is not None and not each.weight.trained]
     if frozen:
         made.append(Said("said.frozen", {"count": len(frozen), "name": frozen[0].label}))
     if run.idle:

@@ -2,7 +2,7 @@
 
 import base64
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
@@ -21,6 +21,8 @@ MAX_SIDE = 32  # cells of a drawn plane
 MAX_FEATURES = 1024  # of a vector
 MAX_ASKED = 64  # channels at a time
 MAX_BACKS = 32  # kept for questions about their numbers
+MAX_WEIGHTS = 65_536  # of a linear layer
+NOT_FINITE = -128  # the byte that stands for nan and inf
 LENS = 5  # cells of the lens along an axis
 Json = dict[str, Any]
 
@@ -45,6 +47,7 @@ class NetworkPage:
             "operations": [_operation(each) for each in network.operations],
             "planes": [self._pack(each, each.output, self.channels[each.index]) for each in network.operations],
             "backs": [self._back(network.backs[0])],
+            "weights": _weights(network.operations),
             "finding": None if found is None else _said(titled(found, network.operations)),
             "said": [_said(each) for each in [*reduced(network, MAX_CHANNELS, MAX_SIDE), *notes(network)]],
             "live": network.live,
@@ -136,18 +139,26 @@ class NetworkPage:
         return pack(operation.of_sample(tensor, self.network.sample), channels)
 
 
-def pack(values: torch.Tensor, channels: list[int]) -> Json:
-    """Return channels of one sample as bytes, each plane averaged to what is drawn."""
+def _weights(operations: Sequence[Operation]) -> Json:
+    """Return the weights of linear layers, as planes of ``[out, in]``, if they are not too many."""
+    weights = {each.index: each.weight.tensor for each in operations if each.kind == "linear" and each.weight}
+    few = {index: each for index, each in weights.items() if each.dim() == 2 and each.numel() <= MAX_WEIGHTS}
+    return {str(index): pack(each, [0], None) for index, each in few.items()}
+
+
+def pack(values: torch.Tensor, channels: list[int], side: int | None = MAX_SIDE) -> Json:
+    """Return channels of one sample as bytes, each plane averaged to what is drawn, a ``side`` at most."""
     made: Json = {}
     if values.dim() <= 1:
         values = values.reshape(-1)[channels].float()
     else:
         values = as_planes(values)[channels].float()
         size = values.shape[1:]
-        if max(size) > MAX_SIDE:
+        if side is not None and max(size) > side:
             made["cells"] = list(size)
-            height, width = (min(side, MAX_SIDE) for side in size)
+            height, width = (min(each, side) for each in size)
             values = torch.nn.functional.adaptive_avg_pool2d(values[None], (height, width))[0]
+    finite = values.isfinite()
     values = values.nan_to_num(0.0, 0.0, 0.0)
     scale = float(values.abs().max()) if values.numel() else 0.0
     if "cells" not in made:
@@ -156,6 +167,7 @@ def pack(values: torch.Tensor, channels: list[int]) -> Json:
         small = values.sign() if "zeros" in made else torch.zeros_like(values)
         rounded = (values / scale * 127).round()
         values = torch.where(rounded == 0, small, rounded)
+    values = torch.where(finite, values, NOT_FINITE)
     data = base64.b64encode(values.to("cpu", torch.int8).contiguous().numpy().tobytes()).decode()
     return {"shape": list(values.shape), "channels": channels, **made, "scale": scale, "data": data}
 

@@ -4,6 +4,7 @@ import { colorOf } from "../../web/base/format.js";
 const QUANTILE = 0.99; // of the numbers that are not 0: a few far out must not bleach the others
 const BINS = 1024;
 const MAX_COUNTED = 8191; // numbers of a tensor; odd, for rows are even
+const NOT_FINITE = 128; // the byte of nan and inf; as in page_data.py
 const SHADES = 255; // on each side of 0
 
 /**
@@ -64,7 +65,7 @@ function decoded(data, unit) {
   const values = new Float32Array(bytes.length);
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes.charCodeAt(at);
-    values[at] = (byte > 127 ? byte - 256 : byte) * unit;
+    values[at] = byte === NOT_FINITE ? NaN : (byte > 127 ? byte - 256 : byte) * unit;
   }
   return values;
 }

@@ -78,6 +78,7 @@ function throughRelu(reading) {
   const { reader, there, value, gradient } = reading;
   const sign = signOf(value);
   const name = nameOf(reader);
+  if (Number.isNaN(value?.value ?? NaN)) return plain(reading);
   if (sign > 0 && mayEqual(behind(reading, there[0]), gradient))
     return say("reader.relu.passes", { name, gradient: readText(gradient) });
   if (sign <= 0) return say("reader.relu.stops", { name });
@@ -103,6 +104,8 @@ function winnerOf({ seen, reader, position }, out) {
 function throughMaxPool(reading) {
   const { reader, there, count, cell, gradient } = reading;
   const name = nameOf(reader);
+  if (there.every((out) => signOf(behind(reading, out)) === 0))
+    return say("reader.max.zero", { name, count });
   if (count === 1) return throughWindow(reading, there[0]);
   const winners = count > MAX_WINDOWS ? [] : there.map((out) => winnerOf(reading, out));
   if (count > MAX_WINDOWS || winners.some((winner) => !winner))
@@ -178,7 +181,7 @@ function unchanged(reading) {
 /** @param {Reading} reading */
 function moved(reading) {
   const { seen, reader, there } = reading;
-  if (there.length !== 1) return plain(reading);
+  if (there.length !== 1 || !seen.back.planes[reader.index]) return plain(reading);
   const gradient = numberText(seen.back.planes[reader.index], reader.shape, there[0]);
   return say("reader.moved", { name: nameOf(reader), cell: cellText(reader, there[0]), gradient });
 }

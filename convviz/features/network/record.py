@@ -44,7 +44,7 @@ def record(
     check_parameters(model)
     check_devices(model, x)
     watch = Watch(model, max_bytes)
-    with undisturbed(model), eager(model), taught(model):
+    with undisturbed(model), eager(), taught():
         leaves: list[torch.Tensor] = []
         given = map_tensors(x, lambda tensor: _input(tensor, leaves))
         _add_inputs(watch, given, sample)
@@ -57,8 +57,7 @@ def record(
         way = WayBack(watch, value, output, leaves)
         start = {"kind": "sum" if loss is None else "loss"}
         came = way.send(value.reshape(()) if value.dim() else value, keep=live)
-    own = {name for name, each in model.named_modules() if any(True for _ in each.parameters(recurse=False))}
-    idle = sorted(own - watch.ran) if watch.ran else []
+    idle = [] if not watch.ran else sorted(name for name, each in model.named_modules() if _is_idle(name, each, watch))
     back = made_back(start, operations, *came)
     return Network(
         type(model).__name__,
@@ -70,6 +69,12 @@ def record(
         watch.bytes > max_bytes,
         way if live else None,
     )
+
+
+def _is_idle(name: str, module: torch.nn.Module, watch: Watch) -> bool:
+    """Return whether a layer did not run, and nothing else used its parameters, as attention does those of a part."""
+    own = [id(each) for each in module.parameters(recurse=False)]
+    return bool(own) and name not in watch.ran and watch.used.isdisjoint(own)
 
 
 def _input(tensor: torch.Tensor, leaves: list[torch.Tensor]) -> torch.Tensor:

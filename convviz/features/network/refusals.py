@@ -1,6 +1,7 @@
 """What cannot be recorded, each with the rule, what was found and what to do."""
 
 import contextlib
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -20,13 +21,15 @@ def check_can_be_watched(model: Any) -> None:
         raise TypeError(say("refuse.no_module", got=type(model).__name__))
     if isinstance(model, torch.jit.ScriptModule):
         raise ValueError(say("refuse.scripted"))
+    if isinstance(model, (torch.nn.DataParallel, torch.nn.parallel.DistributedDataParallel)):
+        raise ValueError(say("refuse.parallel", kind=type(model).__name__))
     for name, module in model.named_modules():
         if type(module).__module__.startswith(QUANTISED):
             raise ValueError(say("refuse.quantised", name=name or type(module).__name__, kind=type(module).__name__))
 
 
 def check_devices(model: torch.nn.Module, x: Any) -> None:
-    """Refuse numbers that are somewhere else than the model, or nowhere."""
+    """Refuse numbers that are somewhere else than the model, or nowhere, or not there one by one."""
     first = next(model.parameters(), None)
     tensors = list(tensors_in(x if isinstance(x, dict) else [x]))
     if not tensors:
@@ -34,6 +37,10 @@ def check_devices(model: torch.nn.Module, x: Any) -> None:
     for tensor in tensors:
         if tensor.is_meta:
             raise ValueError(say("refuse.meta"))
+        if tensor.is_quantized or tensor.layout is not torch.strided:
+            raise ValueError(say("refuse.quantised_x" if tensor.is_quantized else "refuse.sparse"))
+        if not tensor.numel():
+            raise ValueError(say("refuse.empty", shape=list(tensor.shape)))
         if first is not None and tensor.device != first.device and tensor.dim():
             raise ValueError(say("refuse.device", model=first.device, x=tensor.device))
 
@@ -51,7 +58,7 @@ def check_has_gradient(watch: Watch, value: torch.Tensor, model: torch.nn.Module
 
 
 @contextlib.contextmanager
-def taught(model: torch.nn.Module) -> Iterator[None]:
+def taught() -> Iterator[None]:
     """Say in other words what torch says of a batch norm that gets one value a channel."""
     try:
         yield
@@ -63,11 +70,8 @@ def taught(model: torch.nn.Module) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def eager(model: torch.nn.Module) -> Iterator[None]:
-    """Run what torch.compile has wrapped inside a model as the Python that it is: only that can be watched."""
-    wrapped = any(
-        type(module).__name__ == "OptimizedModule" or getattr(module, "_compiled_call_impl", None) is not None
-        for module in model.modules()
-    )
-    with torch.compiler.set_stance("force_eager") if wrapped else contextlib.nullcontext():
+def eager() -> Iterator[None]:
+    """Run what torch.compile has wrapped as the Python that it is: only that can be watched."""
+    compiles = "torch._dynamo" in sys.modules  # else nothing can be compiled, and asking would load it
+    with torch.compiler.set_stance("force_eager") if compiles else contextlib.nullcontext():
         yield

@@ -37,11 +37,12 @@ export function placeOf(cell) {
  */
 export function relationOf({ reads, shape }, position, source) {
   if (!dimsOf(shape) || !dimsOf(source)) return null;
-  const out = shape;
+  const out = reads.taken ?? shape; // of a slice, before axes were left out or added
   if (reads.how === "reshape") return { flat: Int32Array.from(upTo(countOf(out))) };
   if (reads.how === "permute") return { flat: permuted(reads.order ?? [], out, source) };
   const axes = AXES[reads.how]?.({ reads, out, source, position });
   if (!axes) return null;
+  if (String(out) !== String(shape)) return counted(axes, out, source);
   const groups = groupsOf(reads, source);
   return aligned(axes, out, source, groups) ?? counted(axes, out, source);
 }
@@ -56,7 +57,7 @@ const AXES = {
   concat: ({ reads, out, source, position }) =>
     along(out, source, (axis) => (o) => [axis === reads.axis ? o - reads.offsets[position] : o]),
   slice: ({ reads, out, source }) =>
-    dropping(reads, out, source, (axis) => (o) => [reads.start[axis] + o * reads.step[axis]]),
+    along(out, source, (axis) => (o) => [reads.start[axis] + o * reads.step[axis]]),
   all({ reads, out, source }) {
     const whole = reads.axes ?? upTo(source.length).slice(reads.per_channel ? 1 : 0);
     if (reads.groups > 1 && source.length !== 3) return null;

@@ -7,14 +7,14 @@ import { cellText, nameOf, say } from "./sentences.js";
 const REACH = 2;
 const MAX_CELLS = 81; // of one window in a plane
 const MAX_LISTED = 60; // of what comes from everywhere
-const LINE = 10;
 
 /**
  * @import { Read } from "./cell_numbers.js"
  * @import { Seen } from "./reader_sentences.js"
  * @typedef {{ cell: number[], value: Read | null, gradient: Read | null, read: boolean, here: boolean }} RuleCell read:
  *   whether the opened cell depends on it; here: it stands for the opened cell itself
- * @typedef {{ operation: number, rows: (RuleCell | null)[][], left: number }} RulePart left: cells that are not shown
+ * @typedef {{ operation: number, rows: (RuleCell | null)[][], left: number, weight?: string }} RulePart rows: one of a
+ *   list, as long as it is; left: cells that are not shown; weight: its name, where it is none of the operation's output
  * @typedef {{ sources: RulePart[], output: RulePart, told: string[] }} Opened
  * @typedef {{ seen: Seen, operation: NetworkOperation, cell: number[], inputs: RuleCell[][], output: RuleCell }} Case
  */
@@ -39,10 +39,16 @@ export function openedAt(seen, operation, cell) {
         names: [...new Set(shared)].map((at) => nameOf(seen.network.operations[at])).join(", "),
       }),
     );
+  const sources = opened.sources.flatMap((source, position) =>
+    reads[position].length ? [partOf(seen, source, reads[position])] : [],
+  );
+  const weight = opened.kind === "linear" && weightOf(seen, opened, cell, inputs[0], output.gradient);
+  if (weight) {
+    sources.push(weight);
+    lines.push(say("rule.linear.weight", { gradient: readText(output.gradient) }));
+  }
   return {
-    sources: opened.sources.flatMap((source, position) =>
-      reads[position].length ? [partOf(seen, source, reads[position])] : [],
-    ),
+    sources,
     output: around(seen, operation, cell),
     told: lines,
   };
@@ -82,9 +88,32 @@ function partOf(seen, source, cells) {
 /** @param {Seen} seen @param {number} source @param {number[][]} cells @returns {RulePart} */
 function listed(seen, source, cells) {
   const shown = cells.slice(0, MAX_LISTED).map((cell) => cellAt(seen, source, cell, true));
-  const rows = [];
-  for (let at = 0; at < shown.length; at += LINE) rows.push(shown.slice(at, at + LINE));
-  return { operation: source, rows, left: cells.length - shown.length };
+  return { operation: source, rows: [shown], left: cells.length - shown.length };
+}
+
+/**
+ * The weights of one output of a linear layer, and what each gets from there.
+ * @param {Seen} seen @param {NetworkOperation} operation @param {number[]} cell @param {RuleCell[]} inputs
+ * @param {Read | null} gradient @returns {RulePart | null} null: they were not recorded
+ */
+function weightOf({ network }, { index, weight, ...operation }, cell, inputs, gradient) {
+  const packed = network.weights?.[index];
+  if (!packed || !weight) return null;
+  const out = cell[cell.length - 1];
+  const row = inputs.slice(0, MAX_LISTED).map((input) => {
+    const at = [out, input.cell[input.cell.length - 1]];
+    const value = numberAt(packed, weight.shape, at);
+    return { cell: at, value, gradient: product(input.value, gradient), read: true, here: false };
+  });
+  const name = `${nameOf({ index, weight, ...operation })}.weight[${out}]`;
+  return { operation: index, rows: [row], left: inputs.length - row.length, weight: name };
+}
+
+/** @param {Read | null} a @param {Read | null} b @returns {Read | null} */
+function product(a, b) {
+  if (!a || !b) return null;
+  const rounding = Math.abs(a.value) * b.rounding + Math.abs(b.value) * a.rounding + a.rounding * b.rounding;
+  return { value: a.value * b.value, rounding };
 }
 
 /** A cell and its neighbours. @param {Seen} seen @param {number} operation @param {number[]} cell @returns {RulePart} */
@@ -116,6 +145,7 @@ const TOLD = {
       output: readText(output.value),
       gradient: readText(output.gradient),
     };
+    if (Number.isNaN(input.value?.value ?? NaN)) return toldOfOthers({ output });
     if (Number.isNaN(sign)) return [say("rule.relu.near", args)];
     return [say(sign > 0 ? "rule.relu.passes" : "rule.relu.stops", args)];
   },
@@ -149,29 +179,40 @@ function toldOfLargest({ operation, inputs: [window], output }) {
   if (!best || known.length < window.length || near.some(({ value }) => value?.rounding))
     return [say("rule.max.near", args)];
   const place = `[${best.cell.slice(-2).join(", ")}]`;
-  return [say(near.length ? "rule.max.tied" : "rule.max", { ...args, place, name: nameOf(operation) })];
+  const id = signOf(output.gradient) === 0 ? "rule.max.zero" : near.length ? "rule.max.tied" : "rule.max";
+  return [say(id, { ...args, place, name: nameOf(operation) })];
 }
 
-/** @param {Case} one */
-function toldOfMean({ inputs: [window], output }) {
-  return [
-    say("rule.mean", {
-      count: window.length,
-      output: readText(output.value),
-      gradient: readText(output.gradient),
-    }),
-  ];
+/** The zeros of a padding may be counted. @param {Case} one */
+function toldOfMean({ operation, inputs: [window], output }) {
+  const count = window.length;
+  const { kernel_size: kernel, divisor: given = kernel?.reduce((product, size) => product * size, 1) } =
+    operation.reads;
+  const divisor = given || count;
+  if (!mayEqual(scaled(sumOf(window), 1 / divisor), output.value)) return toldOfOthers({ output });
+  const args = {
+    count,
+    divisor: formatNumber(divisor),
+    output: readText(output.value),
+    gradient: readText(output.gradient),
+  };
+  return [say(divisor === count ? "rule.mean" : "rule.mean.padded", args)];
 }
+
+/** @param {(RuleCell | undefined)[]} cells @returns {Read} */
+const sumOf = (cells) => ({
+  value: cells.reduce((sum, cell) => sum + (cell?.value?.value ?? NaN), 0),
+  rounding: cells.reduce((sum, cell) => sum + (cell?.value?.rounding ?? 0), 0),
+});
+
+/** @param {Read} read @param {number} by @returns {Read} */
+const scaled = ({ value, rounding }, by) => ({ value: value * by, rounding: rounding * by });
 
 /** @param {Case} one */
 function toldOfSum({ inputs, output }) {
   const ends = inputs.map(([input]) => input);
-  if (ends.length < 2 || ends.some((input) => !input)) return toldOfOthers({ output });
-  const sum = {
-    value: ends.reduce((sum, { value }) => sum + (value?.value ?? NaN), 0),
-    rounding: ends.reduce((sum, { value }) => sum + (value?.rounding ?? 0), 0),
-  };
-  if (!mayEqual(sum, output.value)) return toldOfOthers({ output }); // alpha, or one of them is not recorded
+  // Else alpha, or a number that is not recorded.
+  if (ends.length < 2 || !mayEqual(sumOf(ends), output.value)) return toldOfOthers({ output });
   const terms = ends.map(({ value }) => readText(value)).join(" + ");
   return [say("rule.add", { terms, output: readText(output.value), gradient: readText(output.gradient) })];
 }

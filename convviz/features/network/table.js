@@ -17,7 +17,7 @@ export class NumbersTable {
   /** Built when it is opened. @param {NetworkOperation[]} operations @param {import("./bars_data.js").Bar[]} bars */
   set(operations, bars) {
     this.#build = () => {
-      const heads = ["operation", "kind", "shape", "size", "zeros", "ratio"];
+      const heads = ["operation", "kind", "shape", "value_zeros", "size", "zeros", "ratio"];
       const words = heads.map((head) => say(/** @type {"table.kind"} */ (`table.${head}`)));
       const rows = operations.map((operation, at) => {
         const { kind, shape, weight } = operation;
@@ -25,6 +25,7 @@ export class NumbersTable {
         const cells = [
           kind,
           shapeText(shape),
+          percentText(operation.zeros),
           sizeText(size),
           percentText(zeros),
           weight ? sizeText(ratio) : "",

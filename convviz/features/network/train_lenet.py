@@ -19,6 +19,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from convviz.features.network.public import network
 from convviz.lab.digits import Digits, digits
 from convviz.lab.network import CLASSES
 
@@ -151,12 +152,23 @@ def data_of(net: LeNet, given: Digits, seed: int) -> dict[str, Any]:
         "size": list(given.test_images.shape[1:]),
         "ink": INK,
         "digits": [
-            {"label": int(labels[at]), "read": int(read[at]), "data": _packed(given.test_images[at])}
+            {
+                "label": int(labels[at]),
+                "read": int(read[at]),
+                "finding": finding_of(shown, images[at : at + 1], int(labels[at])),
+                "data": _packed(given.test_images[at]),
+            }
             for at in _chosen(scores, labels)
         ],
         "layers": layers_of(net),
         "weights": weights,
     }
+
+
+def finding_of(net: LeNet, image: Tensor, label: int) -> dict[str, Any] | None:
+    """Return the sentence that the gradients of one digit prove, as an id of ``words.json`` and its arguments."""
+    found = network(net, image, lambda scores: F.cross_entropy(scores, torch.tensor([label])), live=False).found
+    return None if found is None else {"id": found.id, "args": found.args}
 
 
 def _first_values(random: torch.Generator) -> dict[str, Tensor]:

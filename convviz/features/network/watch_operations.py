@@ -20,7 +20,7 @@ from convviz.features.network.geometry import lacks_batch
 from convviz.features.network.keep_gradients import Keeper
 from convviz.features.network.measure import Stats, has_batch, measure
 
-NOT_OPERATIONS = frozenset(("__get__", "grad"))
+NOT_OPERATIONS = frozenset(("grad",))
 ATTRIBUTES = ("data", "T", "mT", "H", "mH", "real", "imag")
 BACKWARD = re.compile(r"Backward\d*$")
 _LAYERS = (torch.nn.Conv2d, torch.nn.ConvTranspose2d)
@@ -73,6 +73,7 @@ class Watch:
         self._written: dict[int, list[int]] = defaultdict(list)  # storage → what wrote into it, through a view perhaps
         self._foreign: dict[int, tuple[torch.Tensor, Any]] = {}  # made from parameters alone
         self.ran: set[str] = set()  # paths of modules
+        self.used: set[int] = set()  # ids of parameters, and of constants
         self._calls = 0  # of modules
         self._stack: list[tuple[str, torch.nn.Module, int]] = []
         self._modes = (_Writes(self), _Functions(self))
@@ -202,6 +203,8 @@ class Watch:
         """Take note of one function that has run; ``before``: its tensors, and the operations that made them."""
         kind = kind_of(func)
         outputs = [args[0]] if kind == "setitem" else list(tensors_in(out))
+        if outputs:
+            self.used.update(id(tensor) for tensor, index in before if index is None)
         sources = [index for _, index in before if index is not None]
         if not sources:
             return
@@ -282,15 +285,7 @@ def tensors_in(value: Any) -> Iterator[torch.Tensor]:
 def _may_count(func: Any) -> bool:
     name = getattr(func, "__name__", "")
     if name == "__get__":  # of the attributes only these give a tensor of the same numbers
-        return getattr(getattr(func, "__self__", None), "__name__", "") in (
-            "data",
-            "T",
-            "mT",
-            "H",
-            "mH",
-            "real",
-            "imag",
-        )
+        return getattr(getattr(func, "__self__", None), "__name__", "") in ATTRIBUTES
     return name not in NOT_OPERATIONS
 
 

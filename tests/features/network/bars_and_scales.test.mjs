@@ -46,13 +46,6 @@ test("the axis has two to six powers of ten and holds all sizes, also none and o
   assert.equal(axisOf([null, 0, "nan"]).ticks.length, 3);
 });
 
-test("a ratio of weights has its place on the same axis, and none where there is none", () => {
-  const weights = { 0: { ratio: 1e-2 }, 1: { ratio: null }, 2: { ratio: 0 } };
-  const { bars, axis } = barsOf(backOf([1e-4, 1e-3, 1e-3], [0, 0, 0], weights), 3);
-  assert.equal(bars[0].ratioShare, (-2 - axis.low) / (axis.high - axis.low));
-  assert.deepEqual([bars[1].ratioShare, bars[2].ratioShare], [null, null]);
-});
-
 test("bytes and numbers are read as the same planes, and only numbers are exact", () => {
   const bytes = Int8Array.from([127, -127, 0, 64, 1, -1]);
   const packed = {

@@ -122,7 +122,13 @@ export function randomNetwork(seed) {
     how: "slice",
     start: [channels - 1, 0, 0],
     step: [1, 1, 1],
-    drop: [0],
+    taken: [1, height, width],
+  });
+  add("getitem", [index], [height, 1, Math.ceil(width / 2)], {
+    how: "slice",
+    start: [0, 0, 0],
+    step: [1, 1, 2],
+    taken: [1, height, Math.ceil(width / 2)],
   });
   add("linear", [index + 2], [3], { how: "all" });
   return operations;
@@ -141,8 +147,14 @@ export function readsOf(operation, position, cell, source) {
     reshape: (at) => flat(at, source) === flat(cell, shape),
     permute: (at) => cell.every((each, axis) => each === at[reads.order[axis]]),
     slice: (at) =>
-      at.filter((_, axis) => !reads.drop.includes(axis)).every((each, axis) => each === cell[axis]) &&
-      reads.drop.every((axis) => at[axis] === reads.start[axis]),
+      flat(
+        at.map((each, axis) => (each - reads.start[axis]) / reads.step[axis]),
+        reads.taken,
+      ) === flat(cell, shape) &&
+      at.every((each, axis) => {
+        const taken = (each - reads.start[axis]) / reads.step[axis];
+        return Number.isInteger(taken) && taken >= 0 && taken < reads.taken[axis];
+      }),
     all: (at) =>
       !reads.drop ||
       at.filter((_, axis) => !reads.drop.includes(axis)).every((each, axis) => each === cell[axis]),

@@ -42,14 +42,20 @@ function pooled(reads, from, shape, values, gradients) {
     );
     grads[flat(winner, from)] += gradients[flat(cell, shape)];
     outputs.push(values[flat(winner, from)]);
-    winners.push({ window, winner });
+    winners.push({ window, winner, gradient: gradients[flat(cell, shape)] });
   }
   return { outputs, grads, winners };
 }
 
 /** Whether a sentence about a cell of the input holds. */
-function holds(text, cell, winners, valueOf) {
+function holds(text, cell, winners, valueOf, isExact) {
   const mine = winners.filter(({ window }) => window.some((at) => String(at) === String(cell)));
+  const silent = mine.length > 0 && mine.every(({ gradient }) => gradient === 0);
+  if (/gradient of its window|gradient of all its/.test(text)) return silent;
+  return !(silent && isExact) && holdsOfWinners(text, cell, mine, valueOf);
+}
+
+function holdsOfWinners(text, cell, mine, valueOf) {
   const won = mine.filter(({ winner }) => String(winner) === String(cell)).length;
   if (/^No cell of/.test(text)) return mine.length === 0;
   if (/cannot be told/.test(text)) return mine.length > 0;
@@ -87,7 +93,7 @@ test("what is said of max pooling is so, with ties, overlaps and holes, exact or
       [2, out, out],
     ];
     const values = indices(from).map(() => (seed % 2 ? Math.floor(random() * 4) : random() * 2 - 1));
-    const gradients = indices(shape).map(() => random() * 2 - 1);
+    const gradients = indices(shape).map(() => (random() < 0.3 ? 0 : random() * 2 - 1));
     const { outputs, grads, winners } = pooled(reads, from, shape, values, gradients);
     const valueOf = ([c, r, q]) => values[(c * side + r) * side + q];
     for (const pack of [exact, recorded]) {
@@ -99,19 +105,60 @@ test("what is said of max pooling is so, with ties, overlaps and holes, exact or
       );
       for (const cell of indices(from)) {
         const text = readerSentence(seen, 0, cell);
-        assert.ok(holds(text, cell, winners, valueOf), `seed ${seed} [${cell}]: ${text}`);
+        assert.ok(holds(text, cell, winners, valueOf, pack === exact), `seed ${seed} [${cell}]: ${text}`);
         if (pack === exact) assert.doesNotMatch(text, /cannot be told|chose another/);
         ids.add(text.replace(/[\d.[\],]+/g, "#"));
       }
       indices(shape).forEach((cell, at) => {
         const [text] = openedAt(seen, 1, cell).told;
-        const named = text.match(/at \[(\d+), (\d+)\]/);
+        const named = text.match(/(?:at|from) \[(\d+), (\d+)\]/);
         if (named) assert.equal(String(winners[at].winner.slice(1)), `${named[1]},${named[2]}`, text);
         else assert.match(text, /cannot be told/);
+        if (pack === exact)
+          assert.equal(/gradient of this window is 0/.test(text), gradients[at] === 0, text);
       });
     }
   }
   assert.ok(ids.size >= 6, [...ids].join("\n"));
+});
+
+test("an opened linear layer shows the weights of its output, and what each gets from there", () => {
+  const random = randomOf(SEED);
+  for (const [into, batchOf] of [
+    [7, []],
+    [70, [3]],
+  ]) {
+    const [from, shape] = [
+      [...batchOf, into],
+      [...batchOf, 4],
+    ];
+    const [values, outputs, gradients] = [from, shape, shape].map((each) =>
+      indices(each).map(() => random() - 0.5),
+    );
+    const weights = indices([4, into]).map(() => random() - 0.5);
+    const reads = batchOf.length ? { how: "all", axes: [1] } : { how: "all" };
+    const seen = networkOf(
+      { kind: "linear", reads, from, shape },
+      [values, outputs],
+      [values, gradients],
+      exact,
+    );
+    seen.network.operations[1].weight = { shape: [4, into], norm: 1, trained: true };
+    const cell = [...batchOf.map(() => 1), 2];
+    assert.equal(openedAt(seen, 1, cell).sources.length, 1, "they were not recorded");
+    seen.network.weights = { 1: { shape: [4, into], channels: [0], values: weights } };
+    const { sources, told } = openedAt(seen, 1, cell);
+    const [row] = sources[1].rows;
+    assert.equal(row.length + sources[1].left, into);
+    assert.match(sources[1].weight, /\.weight\[2\]$/);
+    assert.match(told[1], /Each weight gets its number/);
+    row.forEach(({ value, gradient }, at) => {
+      assert.equal(value.value, Math.fround(weights[2 * into + at]));
+      const start = batchOf.length ? 1 : 0;
+      const product = Math.fround(values[start * into + at]) * Math.fround(gradients[start * 4 + 2]);
+      assert.equal(gradient.value, product);
+    });
+  }
 });
 
 test("what is said of ReLU is so, also of numbers that bytes cannot tell from 0", () => {

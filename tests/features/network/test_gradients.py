@@ -63,6 +63,7 @@ MODELS = {
     "resnet": (lambda: made(ResNet18, 4), (2, 3, 64, 64)),
     "unet": (lambda: made(UNet), (2, 1, 8, 8)),
     "separable": (lambda: made(Separable), (2, 4, 6, 6)),
+    "two inputs": (lambda: made(TwoInputs), ((2, 1, 8, 8), (2, 5))),
     "odd": (lambda: made(Odd), (2, 2, 5, 5)),
     "ours": (lambda: made(lambda: nn.Sequential(OurConv2d(2, 3, 3), nn.ReLU())), (2, 2, 5, 5)),
     "one image": (lambda: made(lambda: nn.Sequential(nn.Conv2d(2, 3, 3), nn.ReLU(), nn.MaxPool2d(2))), (2, 6, 6)),
@@ -99,7 +100,9 @@ def same(found, truth):
 @pytest.mark.parametrize("name", MODELS)
 def test_gradients_are_those_of_autograd_bit_for_bit(name, asked):
     make, shape = MODELS[name]
-    network = convviz.network(make(), torch.randn(shape, generator=seeded()), lambda y: (y * y).sum())
+    many = shape if isinstance(shape[0], tuple) else (shape,)
+    x = tuple(torch.randn(each, generator=seeded()) for each in many)
+    network = convviz.network(make(), x, lambda y: (y * y).sum())
     assert sum(each is not None for each in asked.values()) >= len(network.operations) - 3  # views
     for operation in network.operations:
         assert same(network.gradients[operation.index], asked.get(operation.index)), operation

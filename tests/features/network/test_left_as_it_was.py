@@ -9,7 +9,8 @@ import torch.nn.functional as F
 from torch import nn
 
 import convviz
-from tests.features.network.nets import LeNet, ResNet18, UNet, made, seeded
+from convviz.features.network.page_data import NetworkPage
+from tests.features.network.nets import Block, LeNet, ResNet18, UNet, made, seeded
 
 
 def state(model):
@@ -22,6 +23,7 @@ def state(model):
         name: (each.data_ptr(), each.detach().clone()) for name, each in model.state_dict(keep_vars=True).items()
     }
     grads = {name: each.grad for name, each in model.named_parameters()}
+    assert torch.overrides._get_current_function_mode() is None
     return hooks, tensors, grads, [module.training for module in model.modules()], torch.get_rng_state().clone()
 
 
@@ -68,7 +70,7 @@ def test_a_model_is_left_as_it_was(error):
     check_same(before, state(model))
     assert torch.equal(x, given)
     assert (x._version, x.requires_grad, x.grad) == (version, False, None)
-    assert (torch.is_grad_enabled(), torch.overrides._get_current_function_mode()) == (True, None)
+    assert torch.is_grad_enabled()
 
 
 @pytest.mark.parametrize("way", ["pre", "forward", "backward", "tensor"])
@@ -126,10 +128,15 @@ def test_what_is_dropped_is_freed():
 def test_compiled_models_run_as_the_python_that_they_are():
     model, x = made(LeNet), torch.randn(1, 1, 32, 32, generator=seeded())
     labels = [each.label for each in convviz.network(model, x).operations]
+    before = state(model)
     whole = torch.compile(model, backend="eager")
     assert [each.label for each in convviz.network(whole, x).operations] == labels
+    check_same(before, state(model))
     model.conv1 = torch.compile(model.conv1, backend="eager")
     assert [each.label for each in convviz.network(model, x).operations] == labels
+    applied = Applied(torch.compile(lambda y: y.tanh() * 2, backend="aot_eager"))
+    called = convviz.network(applied, torch.randn(2, 3, generator=seeded()))
+    assert [each.label for each in called.operations] == ["input", "linear", "tanh", "mul"]
 
 
 def test_the_way_back_leads_through_a_scripted_part():
@@ -160,12 +167,19 @@ def test_refusals():
     x = torch.randn(2, 3, generator=seeded())
     for function in (torch.detach, lambda y: y.argmax(1).float(), torch.no_grad()(lambda y: y * 2)):
         refused(r"after linear\b.* the run leaves", Applied(function), x)
-    refused("the model returns a tuple", Applied(lambda y: (y, y)), x)
+    for output in (lambda y: (y, y), lambda y: {"scores": y}, lambda y: 3.0, lambda y: None):
+        refused("the model returns a (tuple|dict|float|NoneType)", Applied(output), x)
+    assert convviz.network(Applied(lambda y: {"scores": y}), x, lambda out: out["scores"].sum()).found
     refused("loss returns one number", Applied(lambda y: y), x, lambda y: y)
     refused("loss is a function", Applied(lambda y: y), x, 3, TypeError)
     refused("records a torch.nn.Module", torch.relu, x, kind=TypeError)
     refused("no tensor in it", Applied(lambda y: y), 3, kind=TypeError)
     refused("ScriptModule", torch.jit.script(nn.Linear(3, 3)), x)
+    refused("ScriptModule", torch.jit.trace(nn.Linear(3, 3), x), x)
+    refused("model.module", nn.DataParallel(nn.Linear(3, 3)), x)
+    refused(r"has no numbers, its shape is \[0, 3\]", nn.Linear(3, 3), x[:0])
+    refused(r"x\.to_dense", nn.Linear(3, 3), x.to_sparse())
+    refused(r"x\.dequantize", nn.Linear(3, 3), torch.quantize_per_tensor(x, 0.1, 0, torch.qint8))
     refused("is on cpu, and x is on meta|x is on the meta device", Applied(lambda y: y), x.to("meta"))
     refused("more than one value per channel", nn.Sequential(nn.Linear(3, 3), nn.BatchNorm1d(3)), x[:1])
     with pytest.raises(ValueError, match="call the model once"):
@@ -204,6 +218,22 @@ def test_whole_numbers_go_in_and_a_thousand_operations_are_no_trouble():
     assert network.operations[1].weight.shape == (4, 3)
     deep = nn.Sequential(*[nn.Conv1d(1, 1, 1), nn.ReLU()] * 500)
     assert len(convviz.network(deep, torch.ones(1, 1, 2)).operations) == 1001
+
+
+def test_a_resnet_of_152_layers_is_drawn_whole_and_left_as_it_was():
+    blocks = [each for _ in range(50) for each in (Block(4, 4), nn.Conv2d(4, 4, 1, bias=False))]  # three each
+    model = made(
+        lambda: nn.Sequential(nn.Conv2d(3, 4, 3), *blocks, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(4, 2))
+    )
+    before, x = state(model), torch.randn(2, 3, 12, 12, generator=seeded())
+    network = convviz.network(model, x)
+    check_same(before, state(model))
+    assert len(network.operations) > 400
+    assert sum(each.kind in ("conv2d", "linear") for each in network.operations) == 152
+    data = NetworkPage(network).data()
+    assert len(data["planes"]) == len(data["backs"][0]["planes"]) == len(network.operations)
+    assert data["finding"]["id"].startswith("find.")
+    assert network.to_svg().count("<title>") == 1 + len(network.operations)
 
 
 def test_resnet_is_recorded_the_same_twice():

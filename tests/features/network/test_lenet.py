@@ -7,7 +7,17 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from convviz.features.network.train_lenet import FILE, layers_of, made_of, main, read_digit, read_lenet, rounded, train
+from convviz.features.network.train_lenet import (
+    FILE,
+    finding_of,
+    layers_of,
+    made_of,
+    main,
+    read_digit,
+    read_lenet,
+    rounded,
+    train,
+)
 from convviz.lab.digits import Digits
 from tests.browser.call_javascript import called
 
@@ -270,6 +280,7 @@ def test_the_file_is_small_and_says_what_it_holds(data, net):
     rights = [digit["label"] == digit["read"] for digit in data["digits"]]
     assert rights == [True, True, False, False]
     for digit in data["digits"]:
+        assert digit["finding"] == finding_of(net, read_digit(digit), digit["label"])
         for name, channels in data["dead"].items():
             made = outputs_of(net, read_digit(digit))[1 + [each for each, _ in net.named_children()].index(name)]
             assert not made[0, channels].any()

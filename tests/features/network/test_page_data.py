@@ -44,6 +44,9 @@ def test_planes_are_the_samples_own_numbers(lenet):
         assert off.max() <= step, "a small number is a step away from 0, which is written for 0 alone"
         assert off[truth.abs() > step].max() <= 0.51 * step
         assert torch.equal(unpack(packed) == 0, truth == 0)
+    assert list(data["weights"]) == [str(lenet[name].index) for name in ("fc1", "fc2", "fc3")]
+    fc3, packed = lenet["fc3"], data["weights"][str(lenet["fc3"].index)]
+    assert (unpack(packed)[0] - fc3.weight.tensor).abs().max() <= packed["scale"] / 127
     conv2 = lenet["conv2"]
     weight = data["backs"][0]["weights"][str(conv2.index)]
     assert weight["ratio"] == pytest.approx(lenet.backs[0].weights[conv2.index].ratio)
