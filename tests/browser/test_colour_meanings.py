@@ -150,10 +150,12 @@ def colours_of(page, panel):
 
 
 def test_packed_sheets_keep_every_rule(page):
-    rules = """(text) => {
+    rules = r"""(text) => {
       const sheet = new CSSStyleSheet();
       sheet.replaceSync(text);
-      return [...sheet.cssRules].map(({ cssText }) => cssText.replace(/, /g, ","));
+      const spare = [[/\s+/g, " "], [/ ?([,/()]) ?/g, "$1"], [/(?<![\w.])0\./g, "."]];
+      const plain = (text) => spare.reduce((all, [found, put]) => all.replace(found, put), text);
+      return [...sheet.cssRules].map(({ cssText }) => plain(cssText));
     }"""
     for sheet in sorted(files("convviz.web").rglob("*.css")):
         packed, written = (page.evaluate(rules, text) for text in (joined([sheet]), coloured(sheet.read_text("utf-8"))))
