@@ -24,7 +24,7 @@ VISITS = 2
 CELLS = 40
 WITHIN = 10  # pixels from a map's corner: in its first plane
 NOW, OLDER = "now", "before"
-SENTENCE = {"said": "() => document.querySelector('.cv-network-told').textContent"}
+SENTENCE = {"said": "() => document.querySelector('.cv-network-sentence').textContent"}
 MAPS = """() => [...document.querySelectorAll(".cv-network-map")].map((map) => map.getBoundingClientRect())
   .filter((box) => box.width && box.right < innerWidth).map(({ x, y }) => [x, y])"""
 EXPORT = """

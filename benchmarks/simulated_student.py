@@ -53,8 +53,8 @@ def moves(seed, count=POOL, states="random"):
         given |= {"target": target_tensor(settings), "grad": grad_tensor(settings)}
         kind = getattr(torch, settings.dtype)
         given = {name: None if each is None else each.to(kind).double() for name, each in given.items()}
-        told = (truth_transposed if settings.transposed else truth)(settings.spec, settings.loss, given)
-        wanted = {name: told[name].detach().numpy().ravel() for name in (*TENSORS, "loss") if name in told}
+        truths = (truth_transposed if settings.transposed else truth)(settings.spec, settings.loss, given)
+        wanted = {name: truths[name].detach().numpy().ravel() for name in (*TENSORS, "loss") if name in truths}
         found.append(Move(settings.to_dict(), wanted, settings.dtype))
     return found
 
@@ -69,11 +69,11 @@ def wrong(move, message, buffers):
     if lacking := sorted(set(move.truth) - set(got)):
         return f"no {', '.join(lacking)}"
     off = TOLERANCE[move.dtype] * max(1.0, *(float(np.max(np.abs(each))) for each in move.truth.values()))
-    for name, told in move.truth.items():
-        if got[name].shape != told.shape:
-            return f"{name}: {got[name].size} numbers in place of {told.size}"
-        if not float(np.max(np.abs(got[name] - told))) <= off:  # nan is wrong too
-            return f"{name} is off by {np.max(np.abs(got[name] - told)):.1e}"
+    for name, truths in move.truth.items():
+        if got[name].shape != truths.shape:
+            return f"{name}: {got[name].size} numbers in place of {truths.size}"
+        if not float(np.max(np.abs(got[name] - truths))) <= off:  # nan is wrong too
+            return f"{name} is off by {np.max(np.abs(got[name] - truths)):.1e}"
     return ""
 
 

@@ -33,7 +33,7 @@ def utf8(text: str, what: str) -> bytes:
 
 def write(path: Path, content: bytes, what: str) -> Path:
     """Nobody finds half a file, and it keeps who may read it."""
-    with _telling(path, what):
+    with _explaining_failures(path, what):
         _refuse_others(path)
         _write_atomic(path, content)
     return path
@@ -41,14 +41,14 @@ def write(path: Path, content: bytes, what: str) -> Path:
 
 def refuse_unwritable(path: Path, what: str) -> None:
     """Raise, before anything is computed, what ``write`` would raise once it is."""
-    with _telling(path, what):
+    with _explaining_failures(path, what):
         _refuse_others(path)
         with tempfile.TemporaryFile(dir=path.parent):
             pass
 
 
 @contextlib.contextmanager
-def _telling(path: Path, what: str) -> Iterator[None]:
+def _explaining_failures(path: Path, what: str) -> Iterator[None]:
     try:
         yield
     except (OSError, ValueError) as error:  # ValueError: a name that no file can have

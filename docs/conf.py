@@ -28,7 +28,7 @@ myst_heading_anchors = 4
 myst_enable_extensions = ["attrs_block"]
 
 autodoc_member_order = "bysource"
-autoclass_content = "both"  # the arguments are told by __init__
+autoclass_content = "both"  # __init__ documents the arguments
 autodoc_typehints = "none"  # the signatures have them
 napoleon_google_docstring = True
 python_use_unqualified_type_names = True

@@ -48,7 +48,7 @@ def find_chromium() -> str:
 
 
 def starts(path: str) -> bool:
-    """Tell whether `path` is a browser that runs: Ubuntu's chromium-browser is only a pointer to a snap."""
+    """Return whether `path` is a browser that runs: Ubuntu's chromium-browser is only a pointer to a snap."""
     return Path(path).is_file() and run([path, "--version"], timeout=60) is not None
 
 

@@ -61,7 +61,7 @@ def test_chromium_by_variable_must_start(monkeypatch, tmp_path):
         chromium.find_chromium()
 
 
-def test_no_chromium_is_an_error_that_tells_how_to_install_one(monkeypatch):
+def test_no_chromium_is_an_error_that_says_how_to_install_one(monkeypatch):
     monkeypatch.delenv("CONVVIZ_CHROMIUM", raising=False)
     monkeypatch.setattr(chromium, "starts", lambda path: False)
     monkeypatch.setattr(chromium, "run", lambda command, timeout: None)

@@ -251,8 +251,8 @@ def check_loaded(*steps):
     code = "\n".join(["import sys; before = set(sys.modules)", *(f"{code}\n{asks}" for code, _ in steps)])
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=PACKAGE.parent)
     assert done.returncode == 0, done.stderr
-    told = [line.removeprefix(mark) for line in done.stdout.splitlines() if line.startswith(mark)]
-    for loaded, (code, allowed) in zip(told, steps, strict=True):
+    reported = [line.removeprefix(mark) for line in done.stdout.splitlines() if line.startswith(mark)]
+    for loaded, (code, allowed) in zip(reported, steps, strict=True):
         packages = {name.partition(".")[0] for name in loaded.split()} - sys.stdlib_module_names - {"convviz"}
         # __mp_main__ is this process; Python's _sysconfigdata has the machine's name, mypyc's compiled helpers a hash.
         ours = ("__", "_sysconfigdata")

@@ -14,7 +14,7 @@ from convviz.app.validate_request import asked, one_of, page_name, shown, whole
 from convviz.facts.features import STATEFUL, TABS
 from convviz.facts.i18n.current_language import each_language, languages, match_locale
 from convviz.facts.words import sentences
-from convviz.lessons import told
+from convviz.lessons import lesson_bundle
 from convviz.settings.state import Settings
 from convviz.web.widget_assets import tab_script
 
@@ -140,7 +140,7 @@ class Messages:
     def _lesson(self, app: Answering, message: Mapping[str, Any], _: list[Any]) -> None:
         """Send a lesson that is started: a visitor plays few of them."""
         name = str(message.get("lesson"))
-        app.send({"type": "lesson", "lesson": name, "told": told(name)})
+        app.send({"type": "lesson", "lesson": name, "bundle": lesson_bundle(name)})
 
     def _language(self, app: Answering, message: Mapping[str, Any], _: list[Any]) -> None:
         wanted = message.get("language")

@@ -12,6 +12,6 @@ def lesson(name: str, *, lang: str | None = None) -> App:
 
     Raises:
         OSError: the file cannot be read.
-        ValueError: there is no such lesson, or the file is none; ``convviz lesson check`` tells all that is wrong.
+        ValueError: there is no such lesson, or the file is none; ``convviz lesson check`` lists all that is wrong.
     """
     return App(lesson=name, lang=lang)

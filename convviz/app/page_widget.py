@@ -21,7 +21,7 @@ from convviz.app.traits import SettingTraits
 from convviz.app.traits_and_settings import ON_PAGE, value_of, with_named
 from convviz.facts.i18n.current_language import languages, use_locale
 from convviz.facts.words import sentences
-from convviz.lessons import short_name, told
+from convviz.lessons import lesson_bundle, short_name
 from convviz.ops.devices_and_dtypes import available_devices
 from convviz.settings.state import Settings
 from convviz.views.theme import COLORSCALES
@@ -56,7 +56,7 @@ class PageWidget(SettingTraits, anywidget.AnyWidget):
     _lesson = traitlets.Dict().tag(sync=True)  # the one that the page starts
     _notice = traitlets.Tuple(default_value=("", False)).tag(sync=True)
 
-    _retell: Callable[[], str] | None = None  # says the introduction in another language
+    _reintroduce: Callable[[], str] | None = None  # says the introduction in another language
 
     def __init__(self, session: Session, language: str, *, chosen: bool, lesson: str | None) -> None:
         """Open it; ``chosen``: its language is not the browser's."""
@@ -90,7 +90,7 @@ class PageWidget(SettingTraits, anywidget.AnyWidget):
         shown = {"_carrier": carrier, **self._shown("", 0)}
         start, notice = self.session.settings.to_dict(), self.session.notice
         self.follow_session()
-        super().__init__(_facts=facts, _start=start, _notice=notice, _lesson=self._told_lesson(), **shown)
+        super().__init__(_facts=facts, _start=start, _notice=notice, _lesson=self._opened_lesson(), **shown)
 
     def introduce(self, text: str | Callable[[], str]) -> None:
         """Show these sentences above the app instead of its own.
@@ -98,7 +98,7 @@ class PageWidget(SettingTraits, anywidget.AnyWidget):
         Args:
             text: the sentences, or what says them in the language that is spoken: called again in another one.
         """
-        self._retell = text if callable(text) else None
+        self._reintroduce = text if callable(text) else None
         with use_locale(self._language):
             self._introduction = text() if callable(text) else text
 
@@ -107,7 +107,7 @@ class PageWidget(SettingTraits, anywidget.AnyWidget):
 
         In the language that is spoken here: a page in another one says them in its own.
         """
-        return self._introduction if self._retell is None else self._retell()
+        return self._introduction if self._reintroduce is None else self._reintroduce()
 
     def _receive(self, _: object, message: Any, buffers: list[Any]) -> None:
         with use_locale(self._language):
@@ -139,15 +139,15 @@ class PageWidget(SettingTraits, anywidget.AnyWidget):
         with use_locale(tag):
             before, carrier = self._carrier, _taken_script()
             with self.hold_sync():
-                self._carrier, self._lesson = carrier, self._told_lesson()
+                self._carrier, self._lesson = carrier, self._opened_lesson()
                 self._introduction = self.introduction()
                 self._facts = {**self._facts, "script": carrier.key, "language": tag, "chosen": True}
             if before is not None:
                 before.let_go()
 
-    def _told_lesson(self) -> dict[str, Any]:
+    def _opened_lesson(self) -> dict[str, Any]:
         lesson = self._lesson_given
-        return {} if lesson is None else {"name": short_name(lesson), "told": told(lesson)}
+        return {} if lesson is None else {"name": short_name(lesson), "bundle": lesson_bundle(lesson)}
 
     def send_numbers(self, page: str = "", k: int = 0) -> None:
         """Send settings and numbers together, also to the ``page`` that asked, with its id ``k``."""
@@ -186,7 +186,7 @@ class PageWidget(SettingTraits, anywidget.AnyWidget):
     def _on_notice(self, _: dict[str, Any]) -> None:
         sentence, failed = self.session.notice
         self._notice = (sentence, failed)
-        self.send({"type": "told", "sentence": sentence, "failed": failed})
+        self.send({"type": "notice", "sentence": sentence, "failed": failed})
 
     def close(self) -> None:
         if hasattr(self, "_messages"):  # ipywidgets closes on deletion, also what was never built

@@ -139,14 +139,14 @@ class SettingTraits(traitlets.HasTraits):
         return value_of(self.session.settings, self.session.result, name)
 
     def _give_back(self, name: str, refused: Any) -> None:
-        """Tell a linked widget what holds, once its change is over: before, ``traitlets.link`` does not listen."""
+        """Notify a linked widget of what holds, once its change is over: before, ``traitlets.link`` does not listen."""
 
-        def tell() -> None:
+        def send_to_linked() -> None:
             now = getattr(self, name)
             self.notify_change(traitlets.Bunch(name=name, old=refused, new=now, owner=self, type="change"))
 
         with contextlib.suppress(RuntimeError):  # no loop runs: whoever set it hears the error itself
-            asyncio.get_running_loop().call_soon(tell)
+            asyncio.get_running_loop().call_soon(send_to_linked)
 
 
 def _same(one: Any, other: Any) -> bool:

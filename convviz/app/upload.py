@@ -30,7 +30,7 @@ say = sentences("app")
 
 
 def picture_source(buffers: list[Any]) -> Source:
-    """Return the picture in a message as an input, rounded to thousandths, which no eye can tell."""
+    """Return the picture in a message as an input, rounded to thousandths, which no eye can see."""
     data = bytes(buffers[0]) if buffers else b""
     return Source.of((read_picture(data) * 1000).round() / 1000, "image")
 

@@ -82,11 +82,11 @@ def report(
     known = battery(cases, seed, linear=found.name.startswith("linear"), rule=found.rule)
     known = in_a_row(known, found) if found.is_row else known
     known = known if at is None else stated_cases(at, found, seed)
-    told: dict[str, Any] = {"layout": layout, "arrays": arrays, "time_limit": time_limit}
-    told["sides"] = "" if at is None else sides_of(at)
+    call_options: dict[str, Any] = {"layout": layout, "arrays": arrays, "time_limit": time_limit}
+    call_options["sides"] = "" if at is None else sides_of(at)
     how = _How("here" if at is not None else cases, seed, rtol, atol, is_searched=scope is None and at is None)
     with with_names(names), _one_thread():
-        said = next(_asked(given, found, known, read_scope(scope, found.is_row), told, how))
+        said = next(_asked(given, found, known, read_scope(scope, found.is_row), call_options, how))
     name = getattr(fn, "__name__", "")
     if said.passed or name not in TASKS or name == found.name:
         return said
@@ -104,12 +104,12 @@ class _How(NamedTuple):
 
 
 def _asked(
-    fn: Checked, task: Task, known: list[Case], scope: Scope, told: Mapping[str, Any], how: _How
+    fn: Checked, task: Task, known: list[Case], scope: Scope, call_options: Mapping[str, Any], how: _How
 ) -> Iterator[Report]:
     """Yield what comes within a scope; first, where nothing fits and a scope is looked for, what comes in that one."""
     seed = how.seed * 1009
     tried = known + scope.cases(known, how.seed)
-    with closing(open_student(fn, task, tried, scope=scope, **told)) as student:
+    with closing(open_student(fn, task, tried, scope=scope, **call_options)) as student:
         if student.speaks and how.cases in ("all", "battery"):
             tried += [make_case(name, task.fit(spec), seed + 900 + n) for n, (name, spec) in enumerate(SAME.items())]
         if how.cases == "all":
@@ -117,7 +117,7 @@ def _asked(
         found = examine(student, tried, how.rtol, how.atol, seed + 1000 if how.cases == "all" else None)
         if how.is_searched and not task.name.startswith("linear"):
             for stated, narrower in fitting(student, found):
-                inside = next(_asked(fn, task, known, narrower, told, how._replace(is_searched=False)))
+                inside = next(_asked(fn, task, known, narrower, call_options, how._replace(is_searched=False)))
                 if inside.passed and len(inside.cases) > 1:
                     yield dataclasses.replace(inside, fits=stated)
     yield found

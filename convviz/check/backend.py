@@ -123,14 +123,14 @@ def backend(
 def _over_arrays(operator: Callable[..., Any], dtype: str) -> Callable[..., Any]:
     """Return the operator as a function of NumPy's arrays in one dtype; its arguments are still those it names.
 
-    One that hands ``**named`` on is not told torch's defaults by it: what is behind it may not have that argument.
+    One that hands ``**named`` on does not pass torch's defaults on: what is behind it may not have that argument.
     """
 
     @functools.wraps(operator)
     def over_arrays(*placed: Any, **named: Any) -> Any:
         arrays = [_array(value, dtype) for value in placed]
-        told = {name: _array(value, dtype) for name, value in named.items() if PLAIN.get(name, ()) != value}
-        return np.asarray(operator(*arrays, **told))
+        not_default = {name: _array(value, dtype) for name, value in named.items() if PLAIN.get(name, ()) != value}
+        return np.asarray(operator(*arrays, **not_default))
 
     return over_arrays
 

@@ -16,7 +16,7 @@ from convviz.facts.words import sentences
 say = sentences("check")
 WRONG = "background:rgba(208,60,40,0.35)"  # readable on light and on dark paper
 CELL = "padding:1px 6px;text-align:right;font-variant-numeric:tabular-nums"
-MOST = 16  # rows and columns of a plane that are shown
+MAX_SHOWN = 16  # rows and columns of a plane that are shown
 UNCALLED = ("raised", "wrong_type")  # kinds of cases in which nothing came that could be compared
 LINES = 12  # of a message at most: it stands in a grader's narrow box
 WIDTH = 160  # letters of what was not asked, and of what was assumed: a line each
@@ -169,8 +169,8 @@ class Report:
 
     def _unsaid(self) -> list[str]:
         """Return the lines that say what was not asked, and what was assumed."""
-        told = {"left_out": self.left_out, "assumed": self.assumed}
-        return [say(id, what=_in_a_line(id, parts)) for id, parts in told.items() if parts]
+        remarks = {"left_out": self.left_out, "assumed": self.assumed}
+        return [say(id, what=_in_a_line(id, parts)) for id, parts in remarks.items() if parts]
 
     @property
     def summary(self) -> str:
@@ -236,8 +236,8 @@ def _map(shown: ErrorMap) -> str:
 
 def _plane(title: str, rows: Rows, wrong: tuple[tuple[int, int], ...]) -> str:
     body = ""
-    for i, row in enumerate(rows[:MOST]):
-        styles = [CELL + ";" + WRONG * ((i, j) in wrong) for j in range(len(row[:MOST]))]
+    for i, row in enumerate(rows[:MAX_SHOWN]):
+        styles = [CELL + ";" + WRONG * ((i, j) in wrong) for j in range(len(row[:MAX_SHOWN]))]
         cells = (f'<td style="{style}">{value:.4g}</td>' for style, value in zip(styles, row, strict=False))
         body += f"<tr>{''.join(cells)}</tr>"
     return f"<table><caption>{title}</caption>{body}</table>"

@@ -80,7 +80,7 @@ def _template() -> tuple[str, str, bool]:
 
 
 def _workers() -> tuple[str, str, bool]:
-    """Tell how many processes compute in ``convviz serve``, and whether they share torch."""
+    """Say how many processes compute in ``convviz serve``, and whether they share torch."""
     from convviz.serve.options import cores
 
     shared = "share torch" if sys.platform.startswith("linux") else "load torch each by itself: only Linux shares it"

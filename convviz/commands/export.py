@@ -147,8 +147,8 @@ def _export_module(options: argparse.Namespace) -> int:
     from convviz.export.es_module import module_bytes
 
     if given := [name for name in _given(options, *PAGE_OPTIONS, *PICTURE_OPTIONS) if name != "--lang"]:
-        told = "one module serves many places, and each says this by itself; leave it out"
-        raise Refusal(f"--module takes no {', '.join(given)}: {told}")
+        reason = "one module serves many places, and each says this by itself; leave it out"
+        raise Refusal(f"--module takes no {', '.join(given)}: {reason}")
     return _written(options, "module", functools.partial(module_bytes, lang=language_of(options)))
 
 

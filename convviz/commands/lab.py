@@ -136,8 +136,8 @@ def _to_the_end(race: Any) -> None:
         for step in race:
             bar.update(1)
             if step.accuracy is not None:
-                told = ", ".join(f"{name} {100 * share:.1f} %" for name, share in step.accuracy.items())
-                bar.write(f"seed {step.seed}, epoch {step.epoch}: {told}", file=sys.stderr)
+                accuracies = ", ".join(f"{name} {100 * share:.1f} %" for name, share in step.accuracy.items())
+                bar.write(f"seed {step.seed}, epoch {step.epoch}: {accuracies}", file=sys.stderr)
 
 
 @contextlib.contextmanager
@@ -151,8 +151,8 @@ def _bar(race: Any) -> Iterator[Any]:
 def _ended(race: Any, error: BaseException, sentence: str) -> None:
     from convviz.lab.table import text
 
-    for told in dict.fromkeys((sentence, *getattr(error, "__notes__", ()))):  # a full disk raises and notes the same
-        print(f"convviz: {told}", file=sys.stderr)
+    for line in dict.fromkeys((sentence, *getattr(error, "__notes__", ()))):  # a full disk raises and notes the same
+        print(f"convviz: {line}", file=sys.stderr)
     if race.done:
         print(text(race.result))
     if race.out is not None and not getattr(error, "__notes__", ()):

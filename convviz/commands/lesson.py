@@ -33,12 +33,12 @@ def _list() -> int:
 
 
 def _check(path: str) -> int:
-    from convviz.lessons import FILE, names, told
+    from convviz.lessons import FILE, lesson_bundle, names
 
     if not path.endswith(FILE) and path not in names():
         raise Refusal(f"a lesson is a file whose name ends with {FILE}, or a name of `convviz lesson list`: got {path}")
     try:
-        found = told(path)
+        found = lesson_bundle(path)
     except OSError as error:
         raise Refusal(f"{path} cannot be read: {error.strerror}") from error
     except ValueError as error:

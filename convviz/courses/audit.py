@@ -68,8 +68,8 @@ class Audit:
         if self.missed:
             lines += ["", say("pass")]
             for found in self.missed:
-                told = asdict(found) | {"of": ", ".join(found.of)}
-                lines.append(f"  {say('mistake' if found.passed == found.ways else 'mistake.some', **told)}")
+                details = asdict(found) | {"of": ", ".join(found.of)}
+                lines.append(f"  {say('mistake' if found.passed == found.ways else 'mistake.some', **details)}")
             lines += ["", say("add", count=len(self.add))]
             for one in self.add:
                 spec = one.spec
@@ -103,7 +103,7 @@ def geometry(spec: ConvSpec) -> str:
 
 
 def audit(check_function: Check, task: str, *, style: str = "torch", progress: bool | None = None) -> Audit:
-    """Tell which mistakes of the catalogue a check would let pass, and the smallest cases to add.
+    """Find which mistakes of the catalogue a check would let pass, and the smallest cases to add.
 
     Args:
         check_function: the check. It gets one argument, the function to check, and refuses it by raising, or by
@@ -130,8 +130,8 @@ def audit(check_function: Check, task: str, *, style: str = "torch", progress: b
     passed = []
     for at, (mistake, slip) in enumerate(shown, 1):
         if sys.stderr.isatty() if progress is None else progress:
-            told = say("progress", at=at, total=len(shown), id=mistake.id, title=mistake.title, of=slip.result)
-            print(told, file=sys.stderr, flush=True)
+            progress_line = say("progress", at=at, total=len(shown), id=mistake.id, title=mistake.title, of=slip.result)
+            print(progress_line, file=sys.stderr, flush=True)
         if _why_refused(check_function, make(found, style, slip)) is None:
             passed.append((mistake, slip))
     _trust(check_function, found, style, "refuses_right.late")
@@ -152,7 +152,7 @@ Slips = list[tuple[Mistake, Slip]]
 def _trust(check: Check, task: Task, style: str, sentence: str) -> None:
     """Hand a check what is right: one that refuses it says nothing by refusing what is wrong."""
     called = mmap.mmap(-1, 1)  # memory that a process which the check forks shares
-    why = _why_refused(check, make(task, style, told=lambda: called.__setitem__(0, 1)))
+    why = _why_refused(check, make(task, style, on_call=lambda: called.__setitem__(0, 1)))
     if why is not None:
         raise ValueError(say(sentence, why=why, signature=signature_of(task, style)))
     if not called[0]:

@@ -22,7 +22,7 @@ from convviz.courses.audited_call import Numbers, case_of, given_back
 from convviz.mistakes.catalogue import compute
 from convviz.mistakes.recipe_steps import Recipe
 
-Told = Callable[[], object]
+OnCall = Callable[[], object]
 STYLES = ("torch", "cs231n")
 DEFAULTS: Mapping[str, Any] = {
     "bias": None, "stride": 1, "padding": 0, "dilation": 1, "groups": 1, "padding_mode": "zeros", "output_padding": 0,
@@ -54,13 +54,13 @@ def answers(task: Task, case: Case, slip: Slip | None = None) -> dict[str, torch
     return right | {slip.result: as_result(task, slip.result, case, found)}
 
 
-def make(task: Task, style: str, slip: Slip | None = None, told: Told = lambda: None) -> Callable[..., Any]:
+def make(task: Task, style: str, slip: Slip | None = None, on_call: OnCall = lambda: None) -> Callable[..., Any]:
     """Return a function, autograd function or class of layers that does a task, wrongly if there is a slip.
 
-    The style is one of ``STYLES``; ``told`` is called at every call of it.
+    The style is one of ``STYLES``; ``on_call`` is called at every call of it.
     """
     if style == "cs231n":
-        inner = _function(task, slip, told)
+        inner = _function(task, slip, on_call)
 
         def conv_backward(dout: Any, cache: Any) -> Any:
             x, w, b, conv_param = cache
@@ -68,11 +68,11 @@ def make(task: Task, style: str, slip: Slip | None = None, told: Told = lambda: 
 
         return conv_backward
     if task.kind == "function":
-        return _function(task, slip, told)
+        return _function(task, slip, on_call)
     if task.kind == "Function":
-        return _autograd(task, slip, told)
+        return _autograd(task, slip, on_call)
     of_function = TASKS["conv_transpose2d_function" if task.is_transposed else "conv2d_function"]
-    function = _autograd(of_function, slip, told)
+    function = _autograd(of_function, slip, on_call)
     base = torch.nn.ConvTranspose2d if task.is_transposed else torch.nn.Conv2d
 
     class Layer(base):  # type: ignore[misc, valid-type]  # one of two
@@ -101,11 +101,11 @@ def _signature(task: Task) -> inspect.Signature:
     )
 
 
-def _function(task: Task, slip: Slip | None, told: Told) -> Callable[..., Any]:
+def _function(task: Task, slip: Slip | None, on_call: OnCall) -> Callable[..., Any]:
     signature = _signature(task)
 
     def fn(*placed: Any, **named: Any) -> Any:
-        told()
+        on_call()
         bound = signature.bind(*placed, **named)
         bound.apply_defaults()
         numbers = Numbers(bound.arguments)
@@ -117,13 +117,13 @@ def _function(task: Task, slip: Slip | None, told: Told) -> Callable[..., Any]:
     return fn
 
 
-def _autograd(task: Task, slip: Slip | None, told: Told) -> type[torch.autograd.Function]:
+def _autograd(task: Task, slip: Slip | None, on_call: OnCall) -> type[torch.autograd.Function]:
     signature = _signature(task)
 
     class Handed(torch.autograd.Function):
         @staticmethod
         def forward(ctx: Any, *placed: Any) -> Any:
-            told()
+            on_call()
             bound = signature.bind(*placed)
             bound.apply_defaults()
             ctx.given, ctx.count = bound.arguments, len(placed)

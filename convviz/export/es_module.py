@@ -17,11 +17,11 @@ from convviz.export.page_assets import (
     to_json,
 )
 from convviz.export.state_from_dict_or_link import State, given_settings, page_settings
-from convviz.facts.i18n.choose_language import told_language
+from convviz.facts.i18n.choose_language import requested_language
 from convviz.facts.i18n.current_language import use_locale
 from convviz.file_io import utf8, write
 from convviz.geometry.spec import ConvSpec
-from convviz.lessons import lesson, names, told
+from convviz.lessons import lesson, lesson_bundle, names
 from convviz.web.widget_assets import joined
 
 # A rule of page.css about the document itself: a module stands in somebody else's.
@@ -63,7 +63,7 @@ def export_module(path: str | os.PathLike[str], state: State = None, *, lang: st
 
 def module_bytes(state: State = None, *, lang: str | None = None) -> bytes:
     settings = page_settings(given_settings(state))
-    with use_locale(told_language(lang)):
+    with use_locale(requested_language(lang)):
         return utf8(_module(settings.to_dict()), "module")
 
 
@@ -73,7 +73,7 @@ def _module(state: Mapping[str, Any]) -> str:
         "state": state,
         "controls": DEFAULT_CONTROLS,
         "groups": CONTROLS,
-        "lessons": {name: told(name) for name in names() if not _has_tabs(name)},
+        "lessons": {name: lesson_bundle(name) for name in names() if not _has_tabs(name)},
         "spec": ConvSpec((8, 8)).to_dict(),
         "styles": element_styles(),
     }

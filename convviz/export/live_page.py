@@ -13,8 +13,8 @@ from convviz.facts.features import RECORDED
 from convviz.facts.i18n.choose_language import own_names
 from convviz.facts.i18n.current_language import language
 from convviz.facts.words import sentences
+from convviz.lessons import lesson_bundle
 from convviz.lessons import names as lesson_names
-from convviz.lessons import told
 from convviz.web.bundle import bundle_several
 from convviz.web.widget_assets import app_styles, joined, tab_script
 
@@ -35,7 +35,7 @@ def tag_of(content: bytes) -> str:
 
 
 def live_parts(entry: str, tabs: Iterable[str], sheets: Iterable[str] = ()) -> dict[str, tuple[str, bytes]]:
-    """Return the page's files: part → (name, which tells the content, and content); ``entry`` starts it."""
+    """Return the page's files: part → ((name, which is a hash of the content, and content)); ``entry`` starts it."""
     script = f"{bundle_several(BOARD, {entry: f'page/{entry}.js'})}\n{entry}.start();\n"
     files = {
         "styles": ("css", _styles(sheets).encode()),
@@ -50,7 +50,7 @@ def live_parts(entry: str, tabs: Iterable[str], sheets: Iterable[str] = ()) -> d
         # Each asked for when its tab is first opened.
         **{f"{TAB}{tab}": ("js", tab_script(tab).encode()) for tab in tabs},
         # Each asked for when it is started.
-        **{f"{LESSON}{name}": ("json", to_json(told(name)).encode()) for name in lesson_names()},
+        **{f"{LESSON}{name}": ("json", to_json(lesson_bundle(name)).encode()) for name in lesson_names()},
     }
     return {part: (f"{part}-{tag_of(content)}.{ending}", content) for part, (ending, content) in files.items()}
 
@@ -72,7 +72,7 @@ def live_html(
 ) -> str:
     """Return the page's document in the language that is spoken here.
 
-    ``names`` are the addresses of its parts, ``pages`` those of the page in each language; its script is told ``more``.
+    ``names`` are the addresses of its parts, ``pages`` those of the page in each language; its script gets ``more``.
     """
 
     def addresses(kind: str) -> dict[str, str]:

@@ -86,8 +86,8 @@ const onPage = (state) => ({ ...state, device: "cpu", dtype: "float64", tab: "" 
 function show(place, { state: given, controls, lesson, part }) {
   const { state, notices } = stateOf(given ?? facts.state);
   if (part) return figures.drawFigure(place, { ...facts, state: onPage(state) }, part);
-  const told = lesson ? { [lesson]: lessonOf(lesson) } : {};
-  const own = lesson ? [...facts.controls, ...(told[lesson].lesson.controls ?? [])] : facts.controls;
+  const bundles = lesson ? { [lesson]: lessonOf(lesson) } : {};
+  const own = lesson ? [...facts.controls, ...(bundles[lesson].lesson.controls ?? [])] : facts.controls;
   const made = page.render({
     el: place,
     data: {
@@ -95,9 +95,9 @@ function show(place, { state: given, controls, lesson, part }) {
       state: onPage(state),
       plotly: () => loadPlotly,
       controls: controlsOf(controls ?? own),
-      height: 1, // the page around makes room by itself: nobody is told
+      height: 1, // the page around makes room by itself: nobody is notified
       lesson,
-      lessons: told,
+      lessons: bundles,
     },
   });
   if (notices.length) made.model.say(links.briefly(notices));

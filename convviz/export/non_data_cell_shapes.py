@@ -54,7 +54,7 @@ def marks(roles: Roles, side: float, look: Look, numbered: Callable[[Place], boo
 
 
 def beyond(places: list[Place], side: float, look: Look) -> list[Shape]:
-    """Return the corners of cells whose numbers are larger than their colours tell."""
+    """Return the corners of cells whose numbers are larger than their colours show."""
     size = min(side * CORNER, 7.0) if side >= 12 else side / 2
     bars = 4
     corners = tuple(

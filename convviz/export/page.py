@@ -24,11 +24,11 @@ from convviz.export.still_picture import still_figures
 from convviz.export.teacher_text import intro_html
 from convviz.facts import facts
 from convviz.facts.features import RECORDED
-from convviz.facts.i18n.choose_language import told_language
+from convviz.facts.i18n.choose_language import requested_language
 from convviz.facts.i18n.current_language import language, use_locale
 from convviz.facts.words import sentences
 from convviz.file_io import utf8, write
-from convviz.lessons import short_name, told
+from convviz.lessons import lesson_bundle, short_name
 from convviz.settings.compute import compute
 from convviz.settings.link import to_link
 from convviz.settings.state import Settings
@@ -59,7 +59,7 @@ def export_html(
             warning. Default: the language that is spoken here, which an app in another one has set.
         controls: names of groups (``kernel``, ``geometry``, ``channels``, ``input``, ``loss``, ``look``) or of single
             controls (such as ``stride``), shown in a fixed order; ``()`` for the board alone.
-        height: pixels of the page, which then scrolls inside; default: as high as it needs, told to the page around.
+        height: pixels of the page, which then scrolls inside; default: as high as it needs, sent to the page around.
         title: of the page; default: what it is about.
         lesson: name of the lesson that the page starts, such as ``"why_rotated"``, or the path of a file with a lesson
             of your own; without one a button starts the first.
@@ -105,9 +105,9 @@ def page_bytes(
         if controls is DEFAULT_CONTROLS:  # those that are to be moved belong to them
             shown["controls"] = _check_controls([*groups, *of_page["lesson"].get("controls", [])])
     settings = page_settings(given_settings(state))
-    with use_locale(told_language(lang)):
+    with use_locale(requested_language(lang)):
         if lesson is not None:
-            shown["lessons"] = {shown["lesson"]: told(lesson)}
+            shown["lessons"] = {shown["lesson"]: lesson_bundle(lesson)}
         title = say("page.title") if title is None else title
         words = "\n\n".join(filter(None, (intro, introduction(state))))
         return utf8(_page(settings, shown, title=title, intro=words, plotly=plotly), "page")
@@ -167,9 +167,9 @@ def _made(settings: Settings) -> str:
         call = f"{escape(say('page.call'))} <code>{code}</code>"
     except ValueError:  # more typed numbers than a link holds
         call = escape(say("page.typed"))
-    told = escape(say("page.version", version=__version__))
+    version_line = escape(say("page.version", version=__version__))
     return f"""<footer class="cv-made"><details><summary>{escape(say("page.made"))}</summary>
-<p>{told} {call}</p></details></footer>"""
+<p>{version_line} {call}</p></details></footer>"""
 
 
 def _script(tabs: tuple[str, ...]) -> str:

@@ -35,11 +35,11 @@ def export_race(result: Result, path: str | os.PathLike[str]) -> Path:
 
 
 def race_page(result: Result) -> str:
-    told = shown(result)
+    content = shown(result)
     curves = bundle_several(BOARD, {"curves": "base/race_curves.js"})
     script = HERE.joinpath("race_curves.js").read_text(encoding="utf-8")
     styles = joined([HERE.joinpath("race_page.css")])
-    about = "\n".join(f"<p>{escape(line)}</p>" for line in told["about"])
+    about = "\n".join(f"<p>{escape(line)}</p>" for line in content["about"])
     state = "" if result["state"] == FINISHED else f'<p class="bad">The race ended early: {escape(result["state"])}</p>'
     return f"""<!doctype html>
 <html lang="en">
@@ -52,16 +52,16 @@ def race_page(result: Result) -> str:
 </head>
 <body>
 <main>
-<h1>The race: one network, its layers computed {len(told["layers"])} ways</h1>
+<h1>The race: one network, its layers computed {len(content["layers"])} ways</h1>
 {state}{about}
 <h2>The table</h2>
-{_table(told["table"])}
+{_table(content["table"])}
 <h2>The curves</h2>
 <noscript><p>The curves need scripts switched on.</p></noscript>
 <div id="plots"></div>
-{_mistakes(told["mistakes"])}
+{_mistakes(content["mistakes"])}
 </main>
-<script type="application/json" id="convviz-data">{to_json({"plots": told["plots"]})}</script>
+<script type="application/json" id="convviz-data">{to_json({"plots": content["plots"]})}</script>
 <script type="text/plain" id="convviz-plotly">{plotly_text()}</script>
 <script type="module">
 {curves}
@@ -81,24 +81,26 @@ def _table(table: dict[str, Any]) -> str:
     return f'<div class="wide"><table><tr>{head}</tr>\n{"".join(rows)}</table></div>\n<p class="note">{note}</p>'
 
 
-def _mistakes(told: dict[str, Any] | None) -> str:
-    if told is None or not told["images"]:
+def _mistakes(content: dict[str, Any] | None) -> str:
+    if content is None or not content["images"]:
         return ""
     rows = []
-    for layer in told["layers"]:
-        digits = [_digit(told["images"][str(digit["at"])], digit["label"], digit["found"]) for digit in layer["digits"]]
-        heading = f"<h3>{escape(layer['name'])}: {layer['count']} of {told['of']}</h3>"
+    for layer in content["layers"]:
+        digits = [
+            _digit(content["images"][str(digit["at"])], digit["label"], digit["found"]) for digit in layer["digits"]
+        ]
+        heading = f"<h3>{escape(layer['name'])}: {layer['count']} of {content['of']}</h3>"
         rows.append(f"{heading}<div class='digits'>{''.join(digits)}</div>")
-    told_of = "<p>Some of them: what it is → what it was taken for.</p>"
-    return f"<h2>Digits that were mistaken, seed {told['seed']}</h2>\n{told_of}" + "\n".join(rows)
+    intro = "<p>Some of them: what it is → what it was taken for.</p>"
+    return f"<h2>Digits that were mistaken, seed {content['seed']}</h2>\n{intro}" + "\n".join(rows)
 
 
 def _digit(pixels: str, label: str, found: str) -> str:
     grey = base64.b64decode(pixels)
     dark = bytes(255 - pixel for pixel in grey for _ in range(3))  # as ink on paper
     source = png_source(28, 28, b"".join(b"\0" + dark[at : at + 84] for at in range(0, len(dark), 84)))
-    told = f"a {label}, taken for a {found}"
+    caption = f"a {label}, taken for a {found}"
     return (
-        f'<figure><img src="{source}" width="56" height="56" alt="{told}">'
+        f'<figure><img src="{source}" width="56" height="56" alt="{caption}">'
         f"<figcaption>{label} → {found}</figcaption></figure>"
     )

@@ -30,7 +30,7 @@ def app_of(tag: str) -> str:
 
 @functools.cache
 def site_files() -> dict[str, bytes]:
-    """Return path below the folder → content; two pages a language, other names tell the content."""
+    """Return path below the folder → content; two pages a language, other names are hashes of the content."""
     files: dict[str, bytes] = {}
     apps, fronts = ({tag: page_of(tag) for tag in languages()} for page_of in (app_of, front_of))
     body = f"<body {OURS.decode()}>"
@@ -101,7 +101,7 @@ def _own(folder: Path) -> set[str]:
 
 
 def _is_ours(path: Path, name: str) -> bool:
-    """Return whether we wrote a file: the page says so, every other name tells its content."""
+    """Return whether we wrote a file: the page says so, every other name is a hash of its content."""
     if path.is_symlink() or not path.is_file():
         return False
     if PAGE.fullmatch(name):

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from convviz.lab.entrant_training import LOSS, Lane, timed, told
+from convviz.lab.entrant_training import LOSS, Lane, race_failure, timed
 from convviz.lab.entrants import REFERENCE
 from convviz.lab.network import LAYERS, Network
 from convviz.lab.race_error import FAILURES
@@ -17,7 +17,7 @@ from convviz.ops.devices_and_dtypes import full_precision
 from convviz.ops.record_torch_ops import watch
 
 ROUNDS = 5  # after one that warms up
-# Beside the forward ops of BACKENDS, what tells a backend in a backward pass, and what is no convolution of PyTorch's.
+# Beside the forward ops of BACKENDS, what marks a backend in a backward pass, and what is no convolution of PyTorch's.
 BACKWARD_OPS = {"aten::mkldnn_convolution_backward": "Mkldnn", "aten::_slow_conv2d_backward": "Slow2d"}
 PRODUCTS = ("aten::mm", "aten::bmm", "aten::addmm", "aten::baddbmm")
 CONVOLUTION_BACKWARD = "aten::convolution_backward"
@@ -41,7 +41,7 @@ def costs(lanes: dict[str, Lane], images: torch.Tensor, labels: torch.Tensor) ->
                 with full_precision(device):
                     results[name] = measure(name, network)
             except FAILURES as error:
-                raise told(error, name, "measured after the last step") from error
+                raise race_failure(error, name, "measured after the last step") from error
         return results
 
     for layer in LAYERS:
@@ -51,8 +51,8 @@ def costs(lanes: dict[str, Lane], images: torch.Tensor, labels: torch.Tensor) ->
         for name in networks:
             forward, backward = (statistics.median(times[name][way] for times in rounds) for way in (0, 1))
             forward_by, backward_by = passes[name].backends()
-            told_of = {"layer": layer, "forward": forward, "backward": backward}
-            found[name]["layers"].append(told_of | {"forward_by": forward_by, "backward_by": backward_by})
+            known = {"layer": layer, "forward": forward, "backward": backward}
+            found[name]["layers"].append(known | {"forward_by": forward_by, "backward_by": backward_by})
     for name, memory in of_each(lambda name, network: _memory(network, images, labels)).items():
         found[name]["memory"] = memory
     return found
@@ -112,7 +112,7 @@ def _inputs(network: Network, images: torch.Tensor) -> dict[str, torch.Tensor]:
 
 
 def _memory(network: Network, images: torch.Tensor, labels: torch.Tensor) -> int | None:
-    """Return by how many bytes both passes raise what tensors take; None where torch cannot tell."""
+    """Return by how many bytes both passes raise what tensors take; None where torch cannot say."""
 
     def both_passes() -> None:
         network.zero_grad()

@@ -81,7 +81,7 @@ def timed(action: Callable[[], torch.Tensor], device: torch.device) -> tuple[tor
     return result, time.perf_counter() - began
 
 
-def told(error: BaseException, name: str, where: str) -> RaceError:
+def race_failure(error: BaseException, name: str, where: str) -> RaceError:
     """Return an error as one sentence that names the layer and the step."""
     if isinstance(error, RaceError):
         return RaceError(f"{name}, {where}: {error}")

@@ -34,11 +34,11 @@ def about(result: Result) -> list[str]:
     made, settings, data = result["made"], result["settings"], result["data"]
     seeds = ", ".join(str(run["seed"]) for run in result["runs"]) or str(settings["seed"])
     versions = {name: made[name] for name in ("convviz", "torch", "python")}
-    told = {name: settings[name] for name in ("epochs", "batch_size", "lr", "momentum", "dtype", "device", "replaced")}
+    named = {name: settings[name] for name in ("epochs", "batch_size", "lr", "momentum", "dtype", "device", "replaced")}
     return [
         say("about.made", date=made["date"], machine=machine(result), **versions),
         say("about.data", **{name: data[name] for name in ("name", "train", "test", "checksum")}),
-        say("about.settings", seeds=seeds, **told),
+        say("about.settings", seeds=seeds, **named),
     ]
 
 

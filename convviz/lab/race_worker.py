@@ -22,7 +22,7 @@ from convviz.lab.tab_data import openings, picture
 from convviz.process_limits import limit_memory
 
 say = sentences("race")
-Tell = Callable[[dict[str, Any]], None]
+Notify = Callable[[dict[str, Any]], None]
 
 EVERY_S = 1.0  # between two pictures of a race that runs
 LOOKS_S = 1.0  # between two looks whether the parent is still there, while the race is paused
@@ -65,12 +65,12 @@ class Orders:
 
 
 class Racer:
-    """Takes the steps of one race, and tells how it looks, at most once in EVERY_S."""
+    """Takes the steps of one race, and reports how it looks, at most once in EVERY_S."""
 
-    def __init__(self, race: Race, orders: Orders, tell: Tell) -> None:
-        self.race, self._orders, self._tell = race, orders, tell
+    def __init__(self, race: Race, orders: Orders, notify: Notify) -> None:
+        self.race, self._orders, self._notify = race, orders, notify
         self._seconds = 0.0  # of all steps until now; pauses are none
-        self._told = -EVERY_S
+        self._notified = -EVERY_S
 
     def run(self) -> None:
         """Take all steps; an error ends the race with a sentence and what was measured."""
@@ -87,12 +87,12 @@ class Racer:
         except Exception as error:  # whatever a layer of somebody's own made of it: nobody else would hear of it
             sentence = say("failed", step=self.race.done + 1, kind=type(error).__name__, why=error)
         self._picture()
-        self._tell({"type": "ended", "sentence": sentence})
+        self._notify({"type": "ended", "sentence": sentence})
 
     def _after(self, step: Step) -> None:
         if step.accuracy is not None:
-            self._tell({"type": "openings", "openings": openings(self.race)})
-        if step.accuracy is not None or time.monotonic() - self._told >= EVERY_S:
+            self._notify({"type": "openings", "openings": openings(self.race)})
+        if step.accuracy is not None or time.monotonic() - self._notified >= EVERY_S:
             self._picture()
         if self._orders.paused:
             self._picture()
@@ -101,11 +101,11 @@ class Racer:
             self._orders.wait()  # a look at the parent
 
     def _picture(self) -> None:
-        self._told = time.monotonic()
+        self._notified = time.monotonic()
         done, total = self.race.done, self.race.total
         left = self._seconds / done * (total - done) if done else None
-        told = {"done": done, "total": total, "left": left, "paused": self._orders.paused}
-        self._tell({"type": "race", **told, "race": picture(self.race, POINTS)})
+        progress = {"done": done, "total": total, "left": left, "paused": self._orders.paused}
+        self._notify({"type": "race", **progress, "race": picture(self.race, POINTS)})
 
 
 def main() -> None:
@@ -115,19 +115,19 @@ def main() -> None:
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a layer prints is no message
 
-    def tell(message: dict[str, Any]) -> None:
+    def notify(message: dict[str, Any]) -> None:
         out.write(json.dumps(message, separators=(",", ":")).encode() + b"\n")
         out.flush()
 
     given = json.loads(lines.readline())
     with use_locale(given.pop("language", ENGLISH)):
-        _race(given, lines, tell)
+        _race(given, lines, notify)
     out.close()
     sys.stderr.flush()
     os._exit(0)  # a thread still reads: Python would wait for its lock
 
 
-def _race(given: dict[str, Any], lines: IO[bytes], tell: Tell) -> None:
+def _race(given: dict[str, Any], lines: IO[bytes], notify: Notify) -> None:
     orders = Orders(lines)
     torch.set_num_threads(1)
     if given.pop("limited", False):
@@ -135,9 +135,9 @@ def _race(given: dict[str, Any], lines: IO[bytes], tell: Tell) -> None:
     try:
         race = Race(**given)
     except REFUSED as error:
-        tell({"type": "ended", "sentence": str(error)})
+        notify({"type": "ended", "sentence": str(error)})
         return
-    Racer(race, orders, tell).run()
+    Racer(race, orders, notify).run()
 
 
 if __name__ == "__main__":

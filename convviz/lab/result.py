@@ -82,13 +82,16 @@ def described(settings: RaceSettings, names: Iterable[str], exact: Iterable[str]
 
 def columns(rows: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the rows of one entrant's steps as columns: a third of the room."""
-    told: dict[str, Any] = {"loss": [row["loss"] for row in rows], "seconds": [_short(row["seconds"]) for row in rows]}
+    curves: dict[str, Any] = {
+        "loss": [row["loss"] for row in rows],
+        "seconds": [_short(row["seconds"]) for row in rows],
+    }
     if rows and "weights" in rows[0]:
         for key in ("weights", "loss_difference"):
-            told[key] = [_short(row[key]) for row in rows]
+            curves[key] = [_short(row[key]) for row in rows]
         names = rows[0]["gradients"]
-        told["gradients"] = {name: [_short(row["gradients"][name]) for row in rows] for name in names}
-    return told
+        curves["gradients"] = {name: [_short(row["gradients"][name]) for row in rows] for name in names}
+    return curves
 
 
 def _short(number: float) -> float:

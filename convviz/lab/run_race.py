@@ -14,7 +14,7 @@ from convviz.lab import checkpoint
 from convviz.lab import result as results
 from convviz.lab.costs import costs
 from convviz.lab.digits import digits, normalized
-from convviz.lab.entrant_training import Lane, drift, told
+from convviz.lab.entrant_training import Lane, drift, race_failure
 from convviz.lab.entrants import REFERENCE, Layers, entrants
 from convviz.lab.race_error import FAILURES, RaceError
 from convviz.lab.settings import RaceKeywords, RaceSettings
@@ -122,7 +122,7 @@ class Race:
     @property
     def result(self) -> results.Result:
         """What has been measured until now, as plain data; see ``convviz.lab.table``."""
-        found = self._head | {"runs": [self._told(run) for run in self._runs]}
+        found = self._head | {"runs": [self._as_dict(run) for run in self._runs]}
         return found | {"digits": results.misclassified(found, self._digits.test_images)}
 
     def test_image(self, at: int) -> torch.Tensor:
@@ -181,7 +181,7 @@ class Race:
         return len(run["epochs"]) == self.settings.epochs
 
     def _epoch(self, run: dict[str, Any]) -> Iterator[Step]:
-        """Take one epoch's steps; the last one is told after test and checkpoint."""
+        """Take one epoch's steps; the last one is reported after test and checkpoint."""
         epoch = 1 + len(run["epochs"])
         batches = list(self._batches(run["seed"], epoch))
         for chosen in batches:
@@ -217,7 +217,7 @@ class Race:
             try:
                 loss, seconds = self.lanes[name].step(images, labels, lr)
             except FAILURES as error:
-                raise told(error, name, where) from error
+                raise race_failure(error, name, where) from error
             measured[name] = {"loss": float(loss), "seconds": seconds}
             if not math.isfinite(measured[name]["loss"]):
                 raise RaceError(
@@ -238,18 +238,18 @@ class Race:
             try:
                 found[name] = results.as_text(lane.predict(images))
             except FAILURES as error:
-                raise told(error, name, f"the test after {where}") from error
+                raise race_failure(error, name, f"the test after {where}") from error
         for name, predictions in found.items():
             right = sum(one == other for one, other in zip(predictions, labels, strict=True))
             run["tests"][name]["accuracy"].append(right / len(labels))
             run["tests"][name]["predictions"] = predictions
         return {name: run["tests"][name]["accuracy"][-1] for name in found}
 
-    def _told(self, run: dict[str, Any]) -> dict[str, Any]:
-        told_of = {
+    def _as_dict(self, run: dict[str, Any]) -> dict[str, Any]:
+        of_entrants = {
             name: results.columns([row[name] for row in run["rows"]]) | run["tests"][name] for name in self.entrants
         }
-        return {"seed": run["seed"], "epochs": run["epochs"], "entrants": told_of}
+        return {"seed": run["seed"], "epochs": run["epochs"], "entrants": of_entrants}
 
     def _keep(self) -> None:
         if self.out is not None:

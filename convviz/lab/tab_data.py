@@ -51,13 +51,13 @@ def _plain(tensor: torch.Tensor) -> list[list[float]]:
 
 def openings(race: Race, most: int = DIGITS, one: bool = False) -> dict[str, dict[str, Any]]:
     """Return what the board opens of the mistaken digits: entrant → index → opening."""
-    told = shown(race.result, (), 0, most)["mistakes"]
+    shown_race = shown(race.result, (), 0, most)["mistakes"]
     return {
         layer["name"]: {
             str(digit["at"]): opening(race.lanes[layer["name"]], race.test_image(digit["at"]), int(digit["label"]), one)
             for digit in layer["digits"]
         }
-        for layer in (told["layers"] if told else ())
+        for layer in (shown_race["layers"] if shown_race else ())
     }
 
 
@@ -101,9 +101,11 @@ def packed(tensor: torch.Tensor | None) -> dict[str, Any] | None:
 
 def record(race: Race, command: str, path: str | os.PathLike[str]) -> None:
     """Write a finished race as ``features/race/recorded.json`` has one, which a page shows before one of its own."""
-    told = picture(race, RECORDED_POINTS, RECORDED_DIGITS)
-    told |= {"command": command, "openings": openings(race, RECORDED_DIGITS, one=True)}
-    content = (json.dumps(told, separators=(",", ":"), ensure_ascii=False, allow_nan=False) + "\n").encode("utf-8")
+    shown_race = picture(race, RECORDED_POINTS, RECORDED_DIGITS)
+    shown_race |= {"command": command, "openings": openings(race, RECORDED_DIGITS, one=True)}
+    content = (json.dumps(shown_race, separators=(",", ":"), ensure_ascii=False, allow_nan=False) + "\n").encode(
+        "utf-8"
+    )
     if len(content) > MAX_RECORDED_BYTES:
         raise ValueError(
             f"a recorded race takes up to {MAX_RECORDED_BYTES} bytes: got {len(content)}; record fewer layers or seeds"

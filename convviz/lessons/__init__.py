@@ -2,7 +2,7 @@
 
 A lesson has steps; each is a state as a link, sentences by their ids in ``facts/data/words/guided/<name>.json``,
 something to do. ``facts/data/words/lesson_titles.json`` has their order and titles. CONTRIBUTING.md says how to add
-one; somebody else's is one file with its sentences in it, as ``docs/lessons.md`` tells.
+one; somebody else's is one file with its sentences in it, as ``docs/lessons.md`` describes.
 """
 
 import functools
@@ -32,7 +32,7 @@ def lesson(name: str) -> Any:
     return json.loads(files("convviz.lessons").joinpath(f"{name}.json").read_text(encoding="utf-8"))
 
 
-def told(name: str) -> dict[str, Any]:
+def lesson_bundle(name: str) -> dict[str, Any]:
     """Return a lesson, ours or in a file that ends in ``.json``, with its sentences."""
     if not name.endswith(FILE):
         return {"lesson": lesson(name), "words": facts(f"words/guided/{name}")}
@@ -42,7 +42,7 @@ def told(name: str) -> dict[str, Any]:
 
 
 def own_file(path: str) -> Any:
-    """Return what a lesson's file holds; whether it is one, ``convviz lesson check`` tells."""
+    """Return what a lesson's file holds; whether it is one, ``convviz lesson check`` says."""
     try:
         return read_json(path)
     except ValueError as error:

@@ -32,7 +32,7 @@ class Conv2d(OfMethod, torch.nn.Conv2d):
     ``[C_out]``.
     """
 
-    def __init__(  # noqa: D417 - what torch has told is not told again
+    def __init__(  # noqa: D417 - torch documents the rest
         self,
         in_channels: int,
         out_channels: int,
@@ -48,7 +48,7 @@ class Conv2d(OfMethod, torch.nn.Conv2d):
         *,
         method: str = "rotate",
     ) -> None:
-        """Make the layer as torch does; what is not told here is as of ``torch.nn.Conv2d``.
+        """Make the layer as torch does; what is not described here is as of ``torch.nn.Conv2d``.
 
         Args:
             padding: cells added on each side, ``"same"`` or ``"valid"``.

@@ -15,7 +15,7 @@ class ConvTranspose2d(OfMethod, torch.nn.ConvTranspose2d):
     writes in channel o of c's group, and bias ``[C_out]``.
     """
 
-    def __init__(  # noqa: D417 - what torch has told is not told again
+    def __init__(  # noqa: D417 - torch documents the rest
         self,
         in_channels: int,
         out_channels: int,
@@ -32,7 +32,7 @@ class ConvTranspose2d(OfMethod, torch.nn.ConvTranspose2d):
         *,
         method: str = "rotate",
     ) -> None:
-        """Make the layer as torch does; what is not told here is as of ``torch.nn.ConvTranspose2d``.
+        """Make the layer as torch does; what is not described here is as of ``torch.nn.ConvTranspose2d``.
 
         Args:
             stride: distance between the places where two neighbouring input cells write; an int or a pair, as below.

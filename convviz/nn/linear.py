@@ -13,7 +13,7 @@ class Linear(OfMethod, torch.nn.Linear):
     multiplies feature c of the input on its way to feature o of the output, and bias ``[C_out]``.
     """
 
-    def __init__(  # noqa: D417 - what torch has told is not told again
+    def __init__(  # noqa: D417 - torch documents the rest
         self,
         in_features: int,
         out_features: int,
@@ -23,7 +23,7 @@ class Linear(OfMethod, torch.nn.Linear):
         *,
         method: str = "rotate",
     ) -> None:
-        """Make the layer as torch does; what is not told here is as of ``torch.nn.Linear``.
+        """Make the layer as torch does; what is not described here is as of ``torch.nn.Linear``.
 
         Args:
             method: ``"taps"``, ``"unfold"``, ``"rotate"`` or ``"aten"``, see ``convviz.conv2d``.

@@ -1,4 +1,4 @@
-"""Anybody's quantiser with a straight-through gradient: held against what it states, its faults told from the layer's.
+"""Anybody's quantiser with a straight-through gradient: held against what it states, its faults apart from the layer's.
 
 With q the quantiser of a tensor and s its surrogate, a layer computes as if each quantised tensor t were
 ``q(t) + s(t) - s(t0)`` at t = t0: its value is q(t0), its slope that of s. What differs from the gradients of that is

@@ -37,7 +37,7 @@ class Conv2dShift(QuantizedConv2d):
     The gradient of the input comes through v in both. Forward never changes a parameter.
     """
 
-    def __init__(  # noqa: D417 - what Conv2d has told is not told again
+    def __init__(  # noqa: D417 - Conv2d documents the rest
         self,
         in_channels: int,
         out_channels: int,
@@ -56,7 +56,7 @@ class Conv2dShift(QuantizedConv2d):
         ste: str = "identity",
         method: str = "rotate",
     ) -> None:
-        """Make the layer; what is not told here is as of ``Conv2d``, and the bias is not quantised.
+        """Make the layer; what is not described here is as of ``Conv2d``, and the bias is not quantised.
 
         Args:
             exponent_range: lowest and highest exponent; the default is that of 5 bits, -(2^4 - 2) to 0.

@@ -18,7 +18,7 @@ class QuantizedConv2d(Conv2d):
     allowed_stes: tuple[str, ...] = STES
     default_ste = "identity"
 
-    def __init__(  # noqa: D417 - what Conv2d has told is not told again
+    def __init__(  # noqa: D417 - Conv2d documents the rest
         self,
         in_channels: int,
         out_channels: int,
@@ -35,7 +35,7 @@ class QuantizedConv2d(Conv2d):
         ste: str | None = None,
         method: str = "rotate",
     ) -> None:
-        """Make the layer; what is not told here is as of ``Conv2d``, and the bias is not quantised.
+        """Make the layer; what is not described here is as of ``Conv2d``, and the bias is not quantised.
 
         Args:
             ste: one of ``allowed_stes``; None for ``default_ste``.

@@ -31,7 +31,7 @@ class XNORConv2d(BinaryConv2d):
     where |X| has slope 0 at 0.
     """
 
-    def __init__(  # noqa: D417 - what Conv2d has told is not told again
+    def __init__(  # noqa: D417 - Conv2d documents the rest
         self,
         in_channels: int,
         out_channels: int,
@@ -50,7 +50,7 @@ class XNORConv2d(BinaryConv2d):
         input_ste: str = "clip",
         method: str = "rotate",
     ) -> None:
-        """Make the layer; what is not told here is as of ``Conv2d``, and the bias is not quantised.
+        """Make the layer; what is not described here is as of ``Conv2d``, and the bias is not quantised.
 
         Args:
             scaled: True for XNOR-Net with alpha and K, False for BNN.

@@ -9,7 +9,7 @@ from convviz.ops.autograd_functions import gradients
 from convviz.ops.methods import check_method
 
 
-def conv2d_weight(  # noqa: D417 - what conv2d has told is not told again
+def conv2d_weight(  # noqa: D417 - conv2d documents the rest
     input: torch.Tensor,
     weight_size: Sequence[int],
     grad_output: torch.Tensor,

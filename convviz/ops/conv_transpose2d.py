@@ -35,7 +35,7 @@ def conv_transpose2d(
         stride: of that convolution; here it spreads the input apart. An int or a pair, here and below.
         padding: of that convolution; here it crops the output.
         output_padding: rows and columns at the end of the output that no window of that convolution reached: its
-            remainder, which the sizes alone do not tell. Less than stride or less than dilation.
+            remainder, which the sizes alone do not determine. Less than stride or less than dilation.
         groups: number of independent channel groups.
         dilation: distance between neighbouring kernel cells.
         method: see ``conv2d``.

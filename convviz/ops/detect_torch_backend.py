@@ -26,7 +26,7 @@ class Backend:
 
     Attributes:
         forward: name of the backend of the forward pass, one of ``BACKENDS``; ``"unknown (23)"`` when torch gives
-            only that number, ``"unknown"`` when no op that ran tells.
+            only that number, ``"unknown"`` when no op that ran identifies it.
         backward: likewise for the backward pass.
         algorithm: what the forward backend is, in a sentence.
         found_by: ``"torch._C._select_conv_backend"`` when torch was asked, ``"profiler"`` when it could not be and
@@ -67,7 +67,7 @@ class _Call(NamedTuple):
     output_padding: int | Sequence[int] = 0
 
 
-def which_backend(  # noqa: D417 - what F.conv2d has told is not told again
+def which_backend(  # noqa: D417 - F.conv2d documents the rest
     input: torch.Tensor,
     weight: torch.Tensor,
     bias: torch.Tensor | None = None,

@@ -77,7 +77,7 @@ def compare(
 
 
 def worst(found: Iterable[Deviation]) -> Deviation:
-    """Return the deviation to tell of: the largest, or the least explicable."""
+    """Return the deviation to report: the largest, or the least explicable."""
     all_of_them = list(found)
     most = max(all_of_them, key=lambda deviation: (deviation.severity, deviation.value))
     return max(all_of_them, key=lambda deviation: deviation.value) if most.within_rounding else most

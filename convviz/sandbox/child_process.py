@@ -27,7 +27,7 @@ say = sentences("calling_student_code")
 
 MEMORY = 1 << 30  # bytes that a child may take beyond what the process has
 PROCESSES = 64
-MOST = 1 << 28  # bytes of a message
+MAX_MESSAGE_BYTES = 1 << 28  # bytes of a message
 _LENGTH = struct.Struct("<Q")
 
 
@@ -194,7 +194,7 @@ def _read(file: int, until: float) -> bytes | None:
             return b""
         if wanted == _LENGTH.size and len(data) == wanted:
             wanted += _LENGTH.unpack(data)[0]
-            if wanted > MOST:
+            if wanted > MAX_MESSAGE_BYTES:
                 return b""
     return bytes(data[_LENGTH.size :])
 

@@ -37,7 +37,7 @@ def serve(options: ServeOptions) -> int:
             need_device(options.device)
         listener, options = listen(options)
         if options.class_size:
-            tell_room(options.class_size, options.processes)
+            report_capacity(options.class_size, options.processes)
         with listener:
             with places_for(options.most_races) as places, environment({**server_environment(options), **places}):
                 # Only here, inside the changed environment: Voilà looks for templates through JUPYTER_PATH.
@@ -144,7 +144,7 @@ def server_environment(options: ServeOptions) -> dict[str, str]:
     return added
 
 
-def tell_room(students: int, workers: int) -> None:
+def report_capacity(students: int, workers: int) -> None:
     """Refuse where not one student fits."""
     fit, words = words_of_room(students, workers)
     if fit == 0:

@@ -34,12 +34,12 @@ def unpacked(frame: bytes) -> tuple[dict[str, Any], list[bytes]]:
     message = read_json(frame[4 : 4 + length].decode())
     sizes, at, buffers = message.pop("sizes", None), 4 + length, []
     if not isinstance(sizes, list) or not all(type(size) is int and 0 <= size <= len(frame) for size in sizes):
-        raise ValueError("a packed message tells the sizes of its buffers")
+        raise ValueError("a packed message states the sizes of its buffers")
     for size in sizes:
         buffers.append(frame[at : at + size])
         at += size + -size % UNIT
     if at != len(frame):
-        raise ValueError(f"a packed message is as long as it tells, {at} bytes: got {len(frame)}")
+        raise ValueError(f"a packed message is as long as it states, {at} bytes: got {len(frame)}")
     return message, buffers
 
 

@@ -21,7 +21,10 @@ def words_of_room(students: int, workers: int) -> tuple[int | None, str]:
     """Return how many fit, None where that cannot be known; and a sentence."""
     available = available_mib()
     if available is None:
-        return None, f"Whether {students} students fit this machine cannot be known: it does not tell its free memory."
+        return (
+            None,
+            f"Whether {students} students fit this machine cannot be known: it does not report its free memory.",
+        )
     first = SERVER_MIB + TORCH_MIB + workers * WORKER_MIB
     fit = max(0, int((available - first) / STUDENT_MIB))
     needs = f"{first + round(students * STUDENT_MIB)} MiB with {workers} workers"

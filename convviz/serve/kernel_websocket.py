@@ -61,7 +61,7 @@ class Channel(KernelWebsocketHandler):
         message_was_read(self)
 
     def write_message(self, message: Any, binary: bool = False) -> Any:
-        """Send a message, unless the page is gone or it tells of the server's folders."""
+        """Send a message, unless the page is gone or it names the server's folders."""
         if self.ws_connection is None or self.ws_connection.is_closing():
             return None
         if not isinstance(message, str) and holds_traceback(message):  # text is the server's own, of a dead kernel

@@ -72,7 +72,7 @@ class Live(Ready):
 
 
 class LiveFile(Ready):
-    """A file of the page, whose name tells its content."""
+    """A file of the page, whose name is a hash of its content."""
 
     def get(self, name: str) -> None:
         found = self.live.file(name)

@@ -1,6 +1,6 @@
 """Write the Voilà template files with our JavaScript and texts: ``python -m convviz.serve.make_voila_template``.
 
-Voilà reads a template from its folder, on Binder too, where nothing of ours runs that could make them; a test tells
+Voilà reads a template from its folder, on Binder too, where nothing of ours runs that could make them; a test says
 when they are old.
 """
 

@@ -111,7 +111,7 @@ class NotebookKernels(AsyncMappingKernelManager):
             shutil.rmtree(self.connection_dir, ignore_errors=True)
 
     def is_news(self, error: BaseException | None) -> bool:
-        """Return whether a failure is more than the end of a page or its kernel, of which the page's handler tells."""
+        """Return whether a failure is more than the end of a page or its kernel, which the page's handler reports."""
         if isinstance(error, tornado.websocket.WebSocketClosedError):  # a message was on its way to the page
             return False
         frames = [frame.f_locals for frame, _ in traceback.walk_tb(error.__traceback__ if error else None)]

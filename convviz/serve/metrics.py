@@ -1,4 +1,4 @@
-"""What can be seen of a running server: counted for Prometheus, and told to the log, one JSON object a line.
+"""What can be seen of a running server: counted for Prometheus, and written to the log, one JSON object a line.
 
 Nothing of it leads to a visitor: no address, no URL, no state.
 """
@@ -49,7 +49,7 @@ class Log:
 
 
 class Metrics:
-    """The one object that everything which happens is told to."""
+    """The one object that records everything which happens."""
 
     def __init__(self, log: Log) -> None:
         self._log = log
@@ -75,7 +75,7 @@ class Metrics:
         self._ended = Counter("convviz_workers_ended", "Workers that were replaced, by reason.", ["reason"], **common)
         self._measured_at = -MEMORY_EVERY_S
 
-    def tell(self, event: str, **more: float | str) -> None:
+    def record(self, event: str, **more: float | str) -> None:
         self._log.write(event, **more)
 
     def refused(self, reason: str) -> None:
@@ -125,7 +125,7 @@ def memory_of(pid: int) -> int | None:
 
 
 class Health(PlainErrors):
-    """Tells a proxy that the server's loop runs."""
+    """Answers a proxy that the server's loop runs."""
 
     def get(self) -> None:
         self.set_header("Cache-Control", "no-store")
@@ -135,7 +135,7 @@ class Health(PlainErrors):
 
 
 class MetricsPage(PlainErrors):
-    """Tells Prometheus what there is; who may ask is for the gate to say."""
+    """Answers Prometheus with what there is; who may ask is for the gate to say."""
 
     async def get(self) -> None:
         self.set_header("Content-Type", CONTENT_TYPE_LATEST)

@@ -40,7 +40,7 @@ NEWEST_WINS = ("compute", "tab", "ask")
 SLOW_KINDS = ("page", "picture")
 ACT_BYTES = 1 << 14
 MAX_FRAME_BYTES = facts("settings")["limits"]["picture"]["bytes"] + HEAD_BYTES
-TELLS_SECONDS = 4.0  # with the seconds that a request may take less than a page's patience, numbers/ask_server.js
+NOTIFY_SECONDS = 4.0  # with the seconds that a request may take less than a page's patience, numbers/ask_server.js
 MAX_REQUEST_ID = 1 << 53  # the page's numbers are exact up to it
 TRY_LATER, BAD, LARGE = 1013, 1008, 1009
 GONE = (WebSocketClosedError, tornado.iostream.StreamClosedError, tornado.iostream.StreamBufferFullError)
@@ -59,14 +59,14 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
 
     max_message_size = MAX_FRAME_BYTES
     _is_open = _is_closed = False
-    _tells = False  # whether the page will hear that it is in line
+    _notifies = False  # whether the page will hear that it is in line
 
     def initialize(self, workers: Workers, clients: Clients) -> None:
         self._workers, self._clients = workers, clients
         self._client = client_of(self.request.remote_ip or "")
         self._allowance = clients.page()
         self._tabs: dict[str, Tab] = {}  # with a state that the server holds, such as a race
-        self._told: Future[None] | None = None  # what they have told the page last, until it has left
+        self._notified: Future[None] | None = None  # what they have sent the page last, until it has left
 
     @property
     def _metrics(self) -> Any:
@@ -96,8 +96,13 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
             log.error("No worker starts: %s", error)
             self.close(TRY_LATER, "no worker starts")
             return
-        told = {"version": __version__, "devices": self._workers.devices, "device": device_here(), "makes_pages": True}
-        await self._write(packed({"type": "facts", **told}))
+        content = {
+            "version": __version__,
+            "devices": self._workers.devices,
+            "device": device_here(),
+            "makes_pages": True,
+        }
+        await self._write(packed({"type": "facts", **content}))
 
     async def on_message(self, frame: str | bytes) -> None:
         """Hear a message in its turn; the next one of this page is read when this has returned."""
@@ -109,8 +114,8 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
         message_was_read(self)
         if refused:
             await self._write(refused)
-        if self._told:  # who does not read is not read
-            await self._told
+        if self._notified:  # who does not read is not read
+            await self._notified
         await asyncio.sleep(waits)
 
     def on_ping(self, data: bytes) -> None:
@@ -177,7 +182,7 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
             self._act(request, given)
             return
         if kind == "tab" and tab in self._tabs:
-            self._tell_page({"type": "tab", "tab": tab, "id": request.get("id"), "data": self._tabs[tab].data()})
+            self._notify_page({"type": "tab", "tab": tab, "id": request.get("id"), "data": self._tabs[tab].data()})
             return
         slow = kind in SLOW_KINDS or (kind == "tab" and tab in SLOW)
         if kind == "tab" and "ask" in request:
@@ -188,19 +193,19 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
             raise ValueError(say("full"))
         order = Order(given, self._deliver(request))
         self._workers.wish(Wish(self._client, self, kind, slow, order, len(given)))
-        self._tell_later()
+        self._notify_later()
 
-    def _tell_later(self) -> None:
+    def _notify_later(self) -> None:
         """Let the page hear that it is in line, else it takes the connection for lost."""
-        if not self._tells:
-            self._tells = True
-            IOLoop.current().call_later(TELLS_SECONDS, self._tell)
+        if not self._notifies:
+            self._notifies = True
+            IOLoop.current().call_later(NOTIFY_SECONDS, self._notify)
 
-    def _tell(self) -> None:
-        self._tells = False
+    def _notify(self) -> None:
+        self._notifies = False
         if self._workers.turns.waiting(self._client, self):
             IOLoop.current().spawn_callback(self._write, packed({"type": "waits"}))
-            self._tell_later()
+            self._notify_later()
 
     def _act(self, request: dict[str, Any], given: bytes) -> None:
         """Let the page's tab hear, which begins with a start; where it has none, show it as it is at first."""
@@ -208,7 +213,7 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
         if tab not in STATEFUL or not isinstance(message, dict) or len(given) > ACT_BYTES:
             raise ValueError(say_app("message", got=f"{message!r:.40}"))
         if tab in HELD and tab not in self._tabs and message.get("type") == "start":
-            made = tab_with_state(tab, lambda told, _: self._tell_page(told), device_here)
+            made = tab_with_state(tab, lambda content, _: self._notify_page(content), device_here)
             self._tabs[tab] = made
             self._workers.tabs.add(made)
         if tab in self._tabs:
@@ -217,8 +222,8 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
             order = Order(given, self._deliver(request))
             self._workers.wish(Wish(self._client, self, ("act", tab), False, order))
 
-    def _tell_page(self, message: dict[str, Any]) -> None:
-        self._told = asyncio.ensure_future(self._write(packed(message)))
+    def _notify_page(self, message: dict[str, Any]) -> None:
+        self._notified = asyncio.ensure_future(self._write(packed(message)))
 
     def _deliver(self, request: dict[str, Any]) -> Any:
         # Not the whole request: a picture lies in it.

@@ -1,4 +1,4 @@
-"""What ``convviz serve`` is told: one frozen value, checked once."""
+"""What ``convviz serve`` is given: one frozen value, checked once."""
 
 from __future__ import annotations
 

@@ -63,11 +63,11 @@ def forwarded_client(peer: str, forwarded: str, proxies: Proxies) -> str:
     Each proxy adds, at the end, whom it met. What stands before is what a visitor says, and anybody can say it.
     """
     found = peer
-    for told in reversed(forwarded.split(",")):
+    for forwarder in reversed(forwarded.split(",")):
         if not is_proxy(found, proxies):
             break
         try:
-            found = str(ipaddress.ip_address(told.strip()))
+            found = str(ipaddress.ip_address(forwarder.strip()))
         except ValueError:  # nothing, or not a number: whom it met nobody knows
             break
     return found

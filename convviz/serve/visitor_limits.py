@@ -105,7 +105,7 @@ class BoundedServer(tornado.httpserver.HTTPServer):
 
     def handle_stream(self, stream: IOStream, address: tuple[Any, ...]) -> None:
         visitor, peer = VisitorStream(stream, self), str(address[0])
-        # Whom a proxy speaks for, only its headers tell.
+        # Whom a proxy speaks for, only its headers say.
         share = None if is_proxy(peer, self._proxies) else client_of(peer)
         if not self.shares.enter(visitor, share) and not self._keep(visitor, peer):
             self._refused("connections")
@@ -139,7 +139,7 @@ class BoundedServer(tornado.httpserver.HTTPServer):
 
 
 def message_was_read(handler: WebSocketHandler) -> None:
-    """Tell a websocket's connection that its message is no longer waiting."""
+    """Notify a websocket's connection that its message is no longer waiting."""
     if stream := _stream_of(handler):
         stream.read_whole()
 

@@ -59,8 +59,8 @@ class ConvvizVoila(Voila):
         limits: dict[str, Any] = {"memory_mib": CLASS_WORKER_MIB} if options.class_size else {}
         if options.checks_code:
             limits["seconds"] = CODE_SECONDS
-        told: Any = {"ended": self.metrics.worker_ended, "answered": self.metrics.answer.observe}
-        self.workers = Workers(options.workers or 0, **limits, **told)
+        callbacks: Any = {"ended": self.metrics.worker_ended, "answered": self.metrics.answer.observe}
+        self.workers = Workers(options.workers or 0, **limits, **callbacks)
         self.restarts = False  # whether it ends only to begin anew
         self._had_terminal = has_terminal()
 
@@ -125,7 +125,7 @@ class ConvvizVoila(Voila):
             server.stop()
             self.workers.close()
             self.stop()
-            self.metrics.tell("restarts" if self.restarts else "stopped")
+            self.metrics.record("restarts" if self.restarts else "stopped")
 
     async def _hang_up(self, server: BoundedServer, gate: Gate) -> None:
         """Begin anew; where our terminal has been closed, end."""
@@ -150,7 +150,7 @@ class ConvvizVoila(Voila):
             loop.default_exception_handler(context)
 
     async def _warm(self) -> None:
-        with contextlib.suppress(OSError, EOFError, ValueError):  # the first page that comes tries again, and tells
+        with contextlib.suppress(OSError, EOFError, ValueError):  # the first page that comes tries again, and reports
             await self.workers.ready()
 
     def _announce(self) -> None:
@@ -159,7 +159,7 @@ class ConvvizVoila(Voila):
         print(f"convviz is served at {url} - stop with Ctrl+C", flush=True)
         if not is_loopback(self.ip) and not token:
             print("Everybody who reaches this machine can open it: --token lets in who has the address.", flush=True)
-        self.metrics.tell("started")
+        self.metrics.record("started")
         if self._options.open_browser:
             # In a thread, because a text browser keeps this call until it is closed.
             threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()

@@ -60,7 +60,7 @@ def main() -> None:
 
 
 def spawned(connection: Connection, answers: str, environment: dict[str, str]) -> None:
-    """Be a worker that shares nothing; what torch finds here is told first."""
+    """Be a worker that shares nothing; what torch finds here is sent first."""
     os.environ.update(environment)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # of a terminal: the server ends us
     answered = pkgutil.resolve_name(answers)
@@ -91,8 +91,8 @@ def answer(given: bytes, answered: Callable[..., Any]) -> bytes:
     request, buffers = (read_json(given[1:].decode()), []) if given[:1] == TEXT else unpacked(given[1:])
     acts = request.get("type") == "act"  # on a tab that has no state here: it is shown for what was chosen
     if acts:
-        told, language = request["message"], request.get("language")
-        choices = {key: told[key] for key in told if key != "type"} if told.get("type") == "check" else {}
+        inner, language = request["message"], request.get("language")
+        choices = {key: inner[key] for key in inner if key != "type"} if inner.get("type") == "check" else {}
         tab = {"tab": request["tab"], "settings": {}, "choices": choices}
         request = {"type": "tab", "id": 0, "language": language, **tab}
     with use_locale(match_locale(request.get("language")) or ENGLISH):
@@ -136,8 +136,8 @@ def forked(make: Callable[[], Any]) -> Any:
         os.write(writes, json.dumps(make()).encode())
         os._exit(0)
     os.close(writes)
-    with open(reads, "rb") as told:
-        made = json.loads(told.read())
+    with open(reads, "rb") as settings:
+        made = json.loads(settings.read())
     os.wait()
     return made
 

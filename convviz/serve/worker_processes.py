@@ -33,8 +33,8 @@ class Worker:
     def answer(self, request: bytes, seconds: float) -> tuple[bytes, bool]:
         """Return the answer, and whether the worker leaves after it."""
         self.connection.send_bytes(request)
-        told = self.hear(seconds)
-        return told[:-1], bool(told[-1])
+        reply = self.hear(seconds)
+        return reply[:-1], bool(reply[-1])
 
     def hear(self, seconds: float) -> bytes:
         """Return what the worker says next; it raises what ``answer`` does."""
@@ -121,12 +121,12 @@ class Stem:
         try:
             if self._closed:  # meanwhile
                 raise OSError("the server ends")
-            told = json.loads(self._hear(STARTS_S)[0])
+            reply = json.loads(self._hear(STARTS_S)[0])
         except OSError:
             self._end()
             raise
-        self.devices = told["devices"]
-        return bool(told["forks"])
+        self.devices = reply["devices"]
+        return bool(reply["forks"])
 
     def _fork(self) -> Worker:
         self._start()
@@ -137,8 +137,8 @@ class Stem:
         with theirs, ours:
             assert self._connection is not None
             socket.send_fds(self._connection, [b"w"], [theirs.fileno()])
-            told, (handle, *_) = self._hear(FORKS_S)
-            worker = Worker(Connection(ours.detach()), struct.unpack("<I", told)[0], Handle(handle).kill)
+            reply, (handle, *_) = self._hear(FORKS_S)
+            worker = Worker(Connection(ours.detach()), struct.unpack("<I", reply)[0], Handle(handle).kill)
         try:
             worker.hear(FORKS_S)
         except (EOFError, OSError) as error:
@@ -155,15 +155,15 @@ class Stem:
         ends = time.monotonic() + seconds
         while True:
             try:
-                told, files, _, _ = socket.recv_fds(connection, 1 << 12, 1)
+                reply, files, _, _ = socket.recv_fds(connection, 1 << 12, 1)
             except TimeoutError:
                 look_after(process.pid)
                 if time.monotonic() >= ends:
                     raise
                 continue
-            if not told:
+            if not reply:
                 raise ConnectionResetError("the process that workers are forked from has ended")
-            return told, files
+            return reply, files
 
 
 class Handle:
@@ -196,7 +196,7 @@ def spawn(answers: str, environment: dict[str, str]) -> tuple[Worker, list[str]]
 
 
 def look_after(pid: int) -> None:
-    """Raise OSError if a process has been stopped or is gone, where that is told."""
+    """Raise OSError if a process has been stopped or is gone, where that is reported."""
     if sys.platform.startswith("linux"):
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
         if state in "TtZX":

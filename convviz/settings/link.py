@@ -13,7 +13,7 @@ from urllib.parse import parse_qs
 from convviz.facts.loss_inputs import GIVEN, kinds_taken
 from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec
-from convviz.settings.link_values import PATTERNS, read, told, write
+from convviz.settings.link_values import PATTERNS, notice_arguments, read, write
 from convviz.settings.schema import FACTS, FIELDS
 from convviz.settings.state import Settings
 
@@ -59,7 +59,7 @@ def from_link(text: str) -> tuple[Settings, list[str]]:
             given[name] = read(KEYS[name], values[0])
         except ValueError:
             key = KEYS[name]
-            notices.append(say(f"link.{key.kind}", name=name, value=_shortened(values[0]), **told(key)))
+            notices.append(say(f"link.{key.kind}", name=name, value=_shortened(values[0]), **notice_arguments(key)))
     unknown = [name for name in pairs if name not in KEYS]
     if unknown:
         named = LIMITS["unknown_keys_named"]

@@ -18,7 +18,7 @@ PATTERNS = {name: re.compile(pattern) for name, pattern in FACTS["link_patterns"
 SEPARATORS: dict[str, str] = FACTS["link_separators"]  # of height and width, of the two sides of one of them
 
 
-def told(field: Field) -> dict[str, Any]:
+def notice_arguments(field: Field) -> dict[str, Any]:
     low, high = field.range
     return {"low": low, "high": high, "words": ", ".join(field.named)}
 

@@ -29,7 +29,7 @@ c.Authenticator.username_pattern = r"[a-z0-9._~@-]+"  # jupyter-server-proxy tak
 programs = Path(sys.executable).parent
 c.Spawner.cmd = [str(programs / "jupyter-standaloneproxy")]
 c.Spawner.args = [
-    "--absolute-url",  # convviz is told its path, as its page and its websockets need
+    "--absolute-url",  # convviz gets its path, as its page and its websockets need
     "--activity-interval=0",  # the hub hears from its proxy who is active; the door would say so of all, or of nobody
     "--timeout=120",
     "--",
@@ -42,7 +42,7 @@ c.Spawner.args = [
 ]
 
 # -- how many ----------------------------------------------------------------------------------------------------------
-# 310 MiB a student with a page open (measured, docs/jupyterhub.md): 45 in 16 GiB. More are told to come later.
+# 310 MiB a student with a page open (measured, docs/jupyterhub.md): 45 in 16 GiB. More are asked to come later.
 c.JupyterHub.active_server_limit = 45
 c.JupyterHub.concurrent_spawn_limit = 10  # a start is 4 s of one core
 

@@ -2,7 +2,7 @@
 const chosen = () => document.body.dataset.theme;
 
 /** @param {HTMLIFrameElement} frame */
-function tell(frame) {
+function sendTheme(frame) {
   const body = frame.contentDocument?.body;
   if (!body) return;
   if (chosen() === "auto") delete body.dataset.jpThemeLight;
@@ -10,11 +10,15 @@ function tell(frame) {
 }
 
 const frames = () => document.querySelectorAll("figure.live iframe");
-const tellAll = () => frames().forEach((frame) => tell(/** @type {HTMLIFrameElement} */ (frame)));
-new MutationObserver(tellAll).observe(document.body, { attributeFilter: ["data-theme"] });
+const sendThemes = () => frames().forEach((frame) => sendTheme(/** @type {HTMLIFrameElement} */ (frame)));
+new MutationObserver(sendThemes).observe(document.body, { attributeFilter: ["data-theme"] });
 // A load is no event that rises, but it can be caught on its way down.
-document.addEventListener("load", ({ target }) => target instanceof HTMLIFrameElement && tell(target), true);
-tellAll();
+document.addEventListener(
+  "load",
+  ({ target }) => target instanceof HTMLIFrameElement && sendTheme(target),
+  true,
+);
+sendThemes();
 
 // What scrolls within the page can be reached by keys.
 for (const box of document.querySelectorAll(".table-wrapper, .highlight pre")) {

@@ -40,10 +40,10 @@ class Traits(SphinxDirective):
         owner = getattr(importlib.import_module(module), name)
         words, _, attributes = inspect.getdoc(owner).partition("Attributes:")
         rows = [(names.split(", "), text) for names, text in ATTRIBUTES.findall(" ".join(attributes.split()))]
-        told = [name for names, _ in rows for name in names]
+        documented = [name for names, _ in rows for name in names]
         there = [name for name in owner.class_own_traits() if not name.startswith("_")]
-        if sorted(told) != sorted(there):
-            missing = ", ".join(sorted({*told} ^ {*there}))
+        if sorted(documented) != sorted(there):
+            missing = ", ".join(sorted({*documented} ^ {*there}))
             raise self.error(f"{name} and its docstring name the same traits: got one of them alone for {missing}")
         table = [f"* - {', '.join(f'``{name}``' for name in names)}\n     - {text}" for names, text in rows]
         lines = [words, ".. list-table::", "   :header-rows: 1", "", "   * - Trait\n     - Value"]

@@ -1,4 +1,4 @@
-"""Tells readers and their machines the language of each page, and says the theme's own words in it."""
+"""States the language, for readers and their machines, of each page, and says the theme's own words in it."""
 
 import gettext
 import re

@@ -208,11 +208,11 @@ def test_what_a_page_cannot_have_is_refused_to_that_page_alone(open_app, sent):
     assert (app._numbers["page"], app._numbers["k"]) == ("one", 5), "a refusal stands in nobody's way"
 
 
-def test_a_message_of_a_sentence_is_told_to_every_page(open_app, sent):
+def test_a_message_of_a_sentence_reaches_every_page(open_app, sent):
     app = open_app()
     app.session.notify("Only this.", failed=True)
-    ((told, _),) = said(sent, "told")
-    assert told == {"type": "told", "sentence": "Only this.", "failed": True}
+    ((shown_notice, _),) = said(sent, "notice")
+    assert shown_notice == {"type": "notice", "sentence": "Only this.", "failed": True}
     assert app._notice == ("Only this.", True), "and to one that opens later"
 
 
@@ -272,7 +272,7 @@ def test_no_forged_message_does_more_than_be_refused_in_a_sentence(open_app, sen
         about = f"{message!r:.200}"
         assert app.state() == before, about
         assert (app._numbers is numbers, app.session.result is result) == (True, True), about
-        answers = [content for content, _ in (*said(sent, "refused"), *said(sent, "told"))]
+        answers = [content for content, _ in (*said(sent, "refused"), *said(sent, "notice"))]
         sentence = answers[-1]["sentence"] if answers else ""
         assert 20 < len(sentence) < 610, (about, sentence)
         assert "That did not work" not in sentence, (about, sentence)

@@ -156,11 +156,11 @@ def test_a_layer_alone_needs_no_name_and_no_loss(explain):
     assert torch.equal(app.session.result.grad_output, torch.ones(1, 3, 5, 6, dtype=torch.float64))
     assert app.session.settings.spec.padding_mode == "reflect"
     assert app.scale == "quantity"
-    told = (
+    reported = (
         "Until you change one, these are the numbers of your Conv2d: its input, weight and bias, and as grad_output "
         "the gradient of the sum"
     )
-    assert story(app).startswith(told)
+    assert story(app).startswith(reported)
 
 
 def test_a_layer_that_runs_twice_shows_the_run_that_was_asked_for(explain):
@@ -213,7 +213,7 @@ def test_a_computed_weight_is_the_one_that_forward_used(explain):
     torch.testing.assert_close(shown(explain(layer, x), "output"), truth, rtol=1e-12, atol=1e-12)
 
 
-def test_shorter_and_other_dtypes_are_told(explain):
+def test_shorter_and_other_dtypes_are_named(explain):
     layer = seeded(lambda: nn.Conv2d(1, 1, 3)).half()
     app = explain(layer, reals((1, 1, 5, 5), 0, torch.float16))
     assert app.session.settings.dtype == "float32"

@@ -63,7 +63,7 @@ def test_python_is_sent_as_text_and_what_is_none_of_it_is_refused(app):
     for kind in ("open", "pages", None, ""):
         replies.clear()
         ask(app, kind)
-        assert [content["type"] for content, _ in replies] in (["told"], []), "once is enough"
+        assert [content["type"] for content, _ in replies] in (["notice"], []), "once is enough"
         assert app.session.notice[1]
         known = "compute, tab, python, page, picture, act, plotly, script, lesson, language"
         assert f"a message of the page is one of {known}" in app.session.notice[0]

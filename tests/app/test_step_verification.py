@@ -20,8 +20,8 @@ def computed(dtype, make=reals, stride=2):
 
 
 def said(result):
-    told = wire.truth(result)
-    return sentences("picture")(told["id"], **told["values"]), told["ok"]
+    found = wire.truth(result)
+    return sentences("picture")(found["id"], **found["values"]), found["ok"]
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def said(result):
     ],
     ids=["not compared", "exact", "rounding", "wrong", "nan"],
 )
-def test_the_line_that_always_tells_the_truth(deviation, line, good):
+def test_the_line_that_always_states_the_truth(deviation, line, good):
     result = dataclasses.replace(computed("float32"), deviation_from_autograd=deviation)
     assert said(result) == (f"torch, cpu, float32: {line}", good)
 

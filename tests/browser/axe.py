@@ -18,23 +18,23 @@ RUN = """async ([options, within]) => {
 ALWAYS = ("color-contrast", "target-size", "button-name", "aria-required-children")
 
 
-def look(page, *within, rules=TAGS, told=("violations", "incomplete")):
+def look(page, *within, rules=TAGS, results=("violations", "incomplete")):
     """Return {violations, undecided, passes} of the page as it stands, or of what the selectors name in it.
 
     Args:
         page: the page.
         within: selectors of what to look at; none: all.
         rules: tags or ids of rules.
-        told: the kinds of results of which every element is told; of the others one a rule, which takes less time.
+        told: the kinds of results of which every element is reported; of the others one a rule, which takes less time.
     """
     if not page.evaluate("Boolean(window.axe)"):
         page.evaluate(AXE)
-    return page.evaluate(RUN, [{"runOnly": rules, "resultTypes": told, "iframes": False}, within])
+    return page.evaluate(RUN, [{"runOnly": rules, "resultTypes": results, "iframes": False}, within])
 
 
 def assert_accessible(page, state, *within, rules=TAGS):
     """Fail with every violation; `state` names what the page shows, the selectors what to look at: by default all."""
-    found = look(page, *within, rules=rules, told=("violations",))
+    found = look(page, *within, rules=rules, results=("violations",))
     assert not found["violations"], (state, found["violations"])
     wanted = set(ALWAYS[:3] if within else ALWAYS)
     assert (wanted if rules is TAGS else wanted & set(rules)) <= set(found["passes"]), state

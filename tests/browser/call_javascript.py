@@ -60,7 +60,7 @@ window.playAll = (plays, withNumbers) => JSON.stringify(plays.map(([state, actio
   const look = () => ({
     state: model.settings(), notice: model.get("notice"), failed: model.get("failed"), selected: model.get("selected"),
     undo: model.canUndo(), redo: model.canRedo(), kernel: change.kernelName(model.settings()),
-    settled: model.settled(), told: model.get("state"), sources: model.get("sources"), theme: model.get("theme"),
+    settled: model.settled(), kept: model.get("state"), sources: model.get("sources"), theme: model.get("theme"),
     shown: model.shown().settings, versions: [model.get("structure").version, model.get("values").version],
     numbers: wanted(model.settings()) ? model.shown().numbers.stages : null,
   });
@@ -104,7 +104,7 @@ def _changed(text, change):
 # Lines of JSON come and go: a function's text with what it takes, and what it returns.
 NODE = """
 globalThis.window = globalThis;
-console.log = console.error; // the answers alone are told on stdout
+console.log = console.error; // the answers alone are written to stdout
 require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
   const [text, given] = JSON.parse(line);
   let answer;
@@ -122,8 +122,8 @@ require("node:readline").createInterface({ input: process.stdin }).on("line", (l
 def find_node():
     """Return the path of a node that is new enough, as the Makefile has it, or None."""
     path = shutil.which("node")
-    told = path and subprocess.run([path, "--version"], capture_output=True, text=True, check=False).stdout
-    found = re.match(r"v(\d+)\.", told or "")
+    version = path and subprocess.run([path, "--version"], capture_output=True, text=True, check=False).stdout
+    found = re.match(r"v(\d+)\.", version or "")
     return path if found and int(found[1]) >= 18 else None
 
 
@@ -224,7 +224,7 @@ class JavaScript:
             it takes
                 after the settings; ``"move"`` with a control's name before that; ``"send"`` a message; ``"wait"``
                 milliseconds; ``"say"``; else the type of a message.
-            numbers: tell the stages that are shown as well; ``"of each state"`` tells them once, not again where an
+            numbers: report the stages that are shown as well; ``"of each state"`` reports them once, not again where an
                 action leaves the state as it was.
         """
         given = [[state, actions] for state, actions in plays]

@@ -130,14 +130,14 @@ function tiny(map) {
 function small(band, maps, below) {
   const free = freeIn(band, maps, below);
   const bare = maps.filter((map) => map.isNumbered && lacks(map) && !hasRoom(map) && couldPrint(map, free));
-  const told = bare.map((map) => ({
+  const faults = bare.map((map) => ({
     kind: "small cells",
     who: nameOf(map.panel),
     why: `${sized(map)} without digits, which need ${map.least.width} × ${map.least.height}; ${freeWords(map, free)}`,
   }));
   const least = maps.reduce((one, other) => (other.cell.height < one.cell.height ? other : one));
   const grows = growth({ ...free, high: free.high - below });
-  if (bare.length || least.cell.height >= SMALL || grows < GROWS) return told;
+  if (bare.length || least.cell.height >= SMALL || grows < GROWS) return faults;
   return [
     {
       kind: "small cells",

@@ -84,12 +84,12 @@ async function show(wanted) {
     if (wanted.watched) await watch();
   }
   const words = find(".cv-sentence");
-  told ||= words?.textContent ?? "";
-  if (words) words.textContent = wanted.introduction || told;
+  reported ||= words?.textContent ?? "";
+  if (words) words.textContent = wanted.introduction || reported;
   dispatchEvent(new Event("resize"));
   await stands();
 }
-let told = ""; // the board's own sentence
+let reported = ""; // the board's own sentence
 
 /** The page is calm: what the walk ends with stands at once. An element has no such button. */
 async function watch() {

@@ -60,7 +60,7 @@ class State:
     long: bool = False  # its words are: it is looked at in all languages
 
     def is_seen_at(self, size):
-        """Tell whether the sweep opens it there: with its tasks done, a step is as high as it gets."""
+        """Return whether the sweep opens it there: with its tasks done, a step is as high as it gets."""
         return not (self.done and size.name not in DONE_AT) and not (size.element and self.has_tabs)
 
     @property

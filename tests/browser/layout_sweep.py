@@ -90,8 +90,8 @@ def counted(rows):
         for name in dict.fromkeys(row[part] for row in rows):
             own = [row for row in rows if row[part] == name]
             of_kind = collections.Counter(kind for row in own for kind in {fault["kind"] for fault in row["faults"]})
-            told = ", ".join(f"{kind} {count}" for kind, count in of_kind.most_common())
-            yield f"  {name}: {sum(bool(row['faults']) for row in own)} of {len(own)} fail: {told}"
+            reported = ", ".join(f"{kind} {count}" for kind, count in of_kind.most_common())
+            yield f"  {name}: {sum(bool(row['faults']) for row in own)} of {len(own)} fail: {reported}"
 
 
 def main(arguments=None):

@@ -84,7 +84,7 @@ def voila_server(notebook=None, env=None, arguments=(), root=ROOT, python=sys.ex
     if notebook is not None:
         start = ["-c", f"{prepare}\n{QUICK_START}", "voila", str(notebook), "--no-browser", f"--port={_free_port()}"]
     else:
-        # Port 0: the server takes a free port and tells which, so that no other process can take it in between.
+        # Port 0: the server takes a free port and reports which, so that no other process can take it in between.
         run = f"{prepare}\nfrom convviz.cli import main\nraise SystemExit(main())"
         start = [*(["-c", run] if prepare else ["-m", "convviz"]), "serve", "--port", "0"]
     command = [str(python), *start, *map(str, arguments)]
@@ -110,7 +110,7 @@ def voila_server(notebook=None, env=None, arguments=(), root=ROOT, python=sys.ex
 
 
 def _free_port():
-    """Return a port that was free a moment ago: Voilà does not tell which one it takes."""
+    """Return a port that was free a moment ago: Voilà does not report which one it takes."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         return taken.getsockname()[1]
 
@@ -140,7 +140,7 @@ def _read(server, lines):
 
 def _wait_for_address(server, lines):
     deadline = time.monotonic() + STARTS_WITHIN_S
-    failure = f"told no address within {STARTS_WITHIN_S} s"
+    failure = f"reported no address within {STARTS_WITHIN_S} s"
     while (left := deadline - time.monotonic()) > 0:
         try:
             line = lines.get(timeout=left)

@@ -32,8 +32,8 @@ def guarded():
 def forbidden(page, code):
     """Run code on the page's document; return what the browser forbids."""
     return page.evaluate(f"""() => new Promise((resolve) => {{
-        const [at, tell] = [document, (event) => resolve(event.effectiveDirective)];
-        at.addEventListener("securitypolicyviolation", tell, {{ once: true }});
+        const [at, notify] = [document, (event) => resolve(event.effectiveDirective)];
+        at.addEventListener("securitypolicyviolation", notify, {{ once: true }});
         {code};
     }})""")
 
@@ -45,8 +45,8 @@ def test_a_server_for_oneself_alone_checks_pasted_code_in_a_process_of_its_own(p
     pane = check(page, "conv2d_weight", code=PASTED)
     hint(pane, "what").locator("summary").click()
     assert "divided by the batch size" in hint(pane, "what").inner_text()
-    told = pane.locator("[data-yours=task]")
-    assert told.inner_text().startswith("It takes input, weight_size, grad_output, stride")
+    reported = pane.locator("[data-yours=task]")
+    assert reported.inner_text().startswith("It takes input, weight_size, grad_output, stride")
     option = pane.locator("option[value=conv1d_module]")
     assert option.text_content() == "conv1d_module: a layer, a torch.nn.Module"
     assert option.locator("xpath=..").get_attribute("label") == "Convolution of one axis"
@@ -74,7 +74,7 @@ def test_the_page_bears_its_policy_below_a_path_and_comes_back_after_a_restart(p
     for tab in OFFERED:
         open_tab(page, tab)
         if tab == "race":
-            assert page.locator(".cv-pane-race .cv-race-told").text_content() == say("alone").replace("`", "")
+            assert page.locator(".cv-pane-race .cv-race-note").text_content() == say("alone").replace("`", "")
             assert page.locator(".cv-pane-race [data-race=start]").is_hidden()
             assert page.locator(".cv-pane-race .cv-race-recorded").is_visible()
     assert page.complaints == [], "nothing that the page needs is forbidden"

@@ -157,7 +157,7 @@ def test_a_phone_reads_below_the_picture_and_moves_it_by_touch(browser, articles
 
 
 def swipe(page, start, down):
-    """Draw a finger over the picture, in steps as a screen tells them."""
+    """Draw a finger over the picture, in steps as a screen reports them."""
     session = page.context.new_cdp_session(page)
     for at in range(11):
         points = [{"x": start["x"] + start["width"] / 2, "y": start["y"] + start["height"] / 2 + down * at / 10}]

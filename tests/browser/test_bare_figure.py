@@ -220,7 +220,7 @@ def test_a_state_that_comes_later_looks_like_one_that_was_there_first(page, host
     assert page.evaluate("heard") == []
 
 
-def test_a_drag_and_a_click_are_told_as_those_of_a_board(page, host):
+def test_a_drag_and_a_click_are_reported_as_those_of_a_board(page, host):
     figure = open_figure(page, host)
     seen(figure)
     cell = figure.locator("[data-panel=grad_output] [data-cell='1,1']").bounding_box()
@@ -267,28 +267,28 @@ def test_the_wheel_scrolls_the_page(page, host):
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "told"),
+    ("name", "value", "message"),
     [
         ("band", "up", "band is one of forward, input, weight, bias: got up"),
         ("panels", "output", "a panel of the band input is one of"),
         ("cell", "grad_input 2", "cell is a panel with a row and a column, such as grad_input 2 3: got grad_input 2"),
     ],
 )
-def test_what_it_cannot_show_it_says(page, host, name, value, told):
+def test_what_it_cannot_show_it_says(page, host, name, value, message):
     figure = open_figure(page, host)
     before = seen(figure)
     figure.evaluate("(host, [name, value]) => host.setAttribute(name, value)", [name, value])
     after = seen(figure)
-    assert after.pop("notice").startswith(told)
+    assert after.pop("notice").startswith(message)
     before.pop("notice")
     assert after == before
     figure = open_figure(page, host, **{name: value})
-    assert told in figure.locator(".cv-notice").text_content()
+    assert message in figure.locator(".cv-notice").text_content()
 
 
 def test_a_cell_whose_own_sum_is_in_no_panel_of_the_figure_is_said_without_it(page, host):
     figure = open_figure(page, host)
     figure.locator("[data-panel=weight] .cv-area").click()
-    told = seen(figure)
-    assert told["notice"] == ""
-    assert told["sum"].startswith("weight, row 1, column 1"), told["sum"]
+    message = seen(figure)
+    assert message["notice"] == ""
+    assert message["sum"].startswith("weight, row 1, column 1"), message["sum"]

@@ -112,7 +112,7 @@ def test_each_band_explains_the_marks_that_are_met_there_first(remainder):
     assert keys["weight"] == []
 
 
-def test_a_huge_number_bleaches_nothing_and_is_marked_and_told(opened):
+def test_a_huge_number_bleaches_nothing_and_is_marked_and_named(opened):
     page = opened()
     mark = page.locator("[data-equation=forward] [data-panel=padded_input] .cv-beyond")
     key = page.locator("[data-equation=forward] .cv-key-beyond")
@@ -128,8 +128,8 @@ def test_a_huge_number_bleaches_nothing_and_is_marked_and_told(opened):
     assert mark.get_attribute("d").count("M") == 1
     assert key.is_visible()
     cell(page, "padded_input", 1, 3).hover()
-    told = page.locator(".cv-readout").text_content()
-    assert told == "padded_input, row 1, column 3: 1000000000 (off the colour scale, which ends at ±4)"
+    reported = page.locator(".cv-readout").text_content()
+    assert reported == "padded_input, row 1, column 3: 1000000000 (off the colour scale, which ends at ±4)"
     with repaint(page):
         page.get_by_role("button", name="Undo", exact=True).click()
     assert mark.get_attribute("d") == ""

@@ -103,7 +103,7 @@ def pressed(page, panel, row, column, band=""):
 
 
 def touch(page, kind, *points):
-    """Tell the page of fingers: points are (x, y, id)."""
+    """Send the page fingers: points are (x, y, id)."""
     fingers = [{"x": x, "y": y, "id": number} for x, y, number in points]
     page.fingers.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": fingers})
 
@@ -504,12 +504,12 @@ def test_what_did_not_change_says_why_and_covers_no_cell(opened):
         cell(page, "weight", 1, 1).focus()
         page.keyboard.press("ArrowUp")
         page.evaluate(FRAMES)
-        told = dict(page.evaluate(NOTES))
-        assert set(told.values()) <= {
+        reported = dict(page.evaluate(NOTES))
+        assert set(reported.values()) <= {
             "unchanged: you choose what is sent back",
             "unchanged: made of input and grad_output",
         }, size
-        assert size[0] < 1000 or "grad_weight" in told, size
+        assert size[0] < 1000 or "grad_weight" in reported, size
     page.wait_for_function(f"({NOTES})().length === 0")
     cell(page, "weight", 1, 1).focus()
 

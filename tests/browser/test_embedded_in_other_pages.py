@@ -215,9 +215,9 @@ ELEMENTS = """<!doctype html>
 %s
 <main>%s</main></html>"""
 WATCHED = """
-window.refused = []; window.told = [];
+window.refused = []; window.reported = [];
 document.addEventListener("securitypolicyviolation", (event) => refused.push(event.violatedDirective));
-document.addEventListener("convviz-change", (event) => told.push([event.target.id, event.detail.link]));
+document.addEventListener("convviz-change", (event) => reported.push([event.target.id, event.detail.link]));
 """
 
 
@@ -240,9 +240,9 @@ def open_elements(page, site, boards, modules=("convviz.mjs",)):
     return asked
 
 
-def told(page):
-    """Return what the boards have told since the last time, as (id of the board, its state)."""
-    links = page.evaluate("told.splice(0)")
+def reported(page):
+    """Return what the boards have sent since the last time, as (id of the board, its state)."""
+    links = page.evaluate("reported.splice(0)")
     return [(name, from_link(link)[0].replace(dtype="float32")) for name, link in links]
 
 
@@ -262,15 +262,15 @@ def test_two_elements_live_under_a_strict_policy(strict, site):
     )
     looks = "(image) => getComputedStyle(image).imageRendering"
     assert page.locator(".hm image").first.evaluate(looks) == "pixelated", "cells, not a blurred picture"
-    assert told(page) == [], "nobody has changed anything"
+    assert reported(page) == [], "nobody has changed anything"
     assert set(page.locator("#one legend").all_text_contents()) == {"Geometry"}, "beside the board and behind “More”"
     page.locator("#one").get_by_role("slider", name="stride", exact=True).press("ArrowLeft")
     moved = from_link("v=2")[0]
     assert numbers(board(page, 0, step=2), "grad_input") == expected(moved.to_dict(), "grad_input")
-    assert told(page) == [("one", moved)]
+    assert reported(page) == [("one", moved)]
     page.locator("#two .cv-set-preset select").first.select_option("emboss")
     page.locator("#two .cv-board[data-painted='2']").wait_for()
-    assert told(page) == [("two", two.replace(weight=from_link("v=2&weight=emboss")[0].weight))]
+    assert reported(page) == [("two", two.replace(weight=from_link("v=2&weight=emboss")[0].weight))]
     assert page.evaluate("refused") == []
     left = "document.querySelector('style, meta[id]') ?? globalThis.Plotly ?? null"
     assert page.evaluate(left) is None, "the page is as it was"
@@ -308,7 +308,7 @@ def test_an_element_follows_its_attributes_and_speaks_the_languages_whose_module
     assert numbers(board(page), "grad_input") == expected(opened.to_dict(), "grad_input"), "nor when drawn anew"
     shown = page.locator("#one .cv-block .cv-control:visible").evaluate_all("all => all.map((each) => each.className)")
     assert shown == ["cv-control cv-set-stride"]
-    assert told(page) == [], "who sets an attribute knows it"
+    assert reported(page) == [], "who sets an attribute knows it"
     page.evaluate(put, ["lesson", "stride"])
     page.locator("#one [aria-label^='Lesson: Stride']").wait_for()
     taught = numbers(board(page, step=2), "grad_input")
@@ -316,8 +316,8 @@ def test_an_element_follows_its_attributes_and_speaks_the_languages_whose_module
     page.evaluate("document.querySelector('#one').removeAttribute('lesson')")
     page.locator("#one [aria-label^='Lesson: Stride']").wait_for(state="hidden")
     page.get_by_role("slider", name="stride", exact=True).press("ArrowRight")
-    page.wait_for_function("told.length")
-    ((_, moved),) = told(page)
+    page.wait_for_function("reported.length")
+    ((_, moved),) = reported(page)
     # Taken out it ends; put elsewhere, it goes on where it was.
     page.evaluate("window.taken = document.querySelector('#one'); taken.remove()")
     assert page.evaluate("taken.shadowRoot.childElementCount") == 0

@@ -200,11 +200,11 @@ def test_a_page_without_plotly_lacks_only_figures_and_says_so(page, folder):
     expect(said).to_contain_text("This page was saved without plotly")
 
 
-def test_it_lives_in_an_iframe_and_tells_its_height(page, folder, exported):
-    listen = """window.told = []; addEventListener("message", (event) => {
+def test_it_lives_in_an_iframe_and_sends_its_height(page, folder, exported):
+    listen = """window.reported = []; addEventListener("message", (event) => {
       const frame = document.querySelector("iframe");
       if (event.source !== frame.contentWindow) return;
-      told.push(event.data);
+      reported.push(event.data);
       if (event.data.type === "convviz:resize") frame.height = event.data.height;
     });"""
     host = folder / "host.html"
@@ -220,9 +220,11 @@ def test_it_lives_in_an_iframe_and_tells_its_height(page, folder, exported):
         weight_slider(inside, 0, 0).press("ArrowRight")
         inside.locator(".cv-board[data-painted='2']").wait_for()
         page.wait_for_function("document.querySelector('iframe').height > 600")
-        told = page.evaluate("told")
-        assert {message["type"] for message in told if isinstance(message, dict)} == {"convviz:resize"}
-        assert {json.loads(message)["subject"] for message in told if isinstance(message, str)} == {"lti.frameResize"}
+        reported = page.evaluate("reported")
+        assert {message["type"] for message in reported if isinstance(message, dict)} == {"convviz:resize"}
+        assert {json.loads(message)["subject"] for message in reported if isinstance(message, str)} == {
+            "lti.frameResize"
+        }
         bottom = inside.locator("main").evaluate("(main) => main.getBoundingClientRect().bottom")
         assert math.isclose(page.locator("iframe").evaluate("(frame) => Number(frame.height)"), bottom, abs_tol=5)
 

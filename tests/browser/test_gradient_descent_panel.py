@@ -211,17 +211,17 @@ def test_too_large_a_rate_rises_and_says_why(learner):
     press(page, "step")
     before, after = weight_after(1, lr=0.5)[1]
     assert after > before
-    told = page.locator(".cv-learn-verdict")
-    assert told.get_attribute("data-rose") == "true"
-    assert told.text_content().startswith(f"The loss rose from {before:.3g} to {after:.3g}, because \u03b7 = 0.5 ")
+    reported = page.locator(".cv-learn-verdict")
+    assert reported.get_attribute("data-rose") == "true"
+    assert reported.text_content().startswith(f"The loss rose from {before:.3g} to {after:.3g}, because \u03b7 = 0.5 ")
     press(page, "back")
-    assert told.get_attribute("data-rose") == "false"
+    assert reported.get_attribute("data-rose") == "false"
     press(page, "step")
     page.get_by_text("More", exact=True).click()
     with repaint(page):
         page.locator(".cv-set-loss_kind select").select_option("weighted_sum")
     assert len(page.locator(".cv-learn-path").get_attribute("points").split()) == 1, "another picture begins anew"
-    assert told.text_content() == say("endless")
+    assert reported.text_content() == say("endless")
 
 
 def test_where_no_rate_is_safe_learn_says_so(opened):
@@ -259,17 +259,17 @@ def test_opened_it_learns_towards_a_target_in_one_step_and_offers_it_where_a_los
         before = from_link(link)[0].replace(dtype="float64")
         page = opened(link)
         page.locator(".cv-learn summary").click()
-        told = page.locator(".cv-learn-verdict")
+        reported = page.locator(".cv-learn-verdict")
         loss = page.locator(".cv-set-loss_kind select")
         page.locator(".cv-learn[open] .cv-learn-path[points]").wait_for(state="attached")
         if link == "v=2":  # the loss that it begins with
             assert page.locator(".cv-notice").text_content() == say("chosen"), link
         else:
-            assert (loss.input_value(), told.text_content()) == (before.loss, say("endless")), link
+            assert (loss.input_value(), reported.text_content()) == (before.loss, say("endless")), link
             press(page, "choose")
         learns = Settings.from_dict({**before.to_dict(), "loss": "half_squared_error", "target": target})
         (wanted, losses) = sgd(learns, float(page.locator(".cv-set-lr .cv-number").text_content()))
-        assert told.text_content() != say("endless"), link
+        assert reported.text_content() != say("endless"), link
         assert not page.get_by_role("button", name=say("choose")).is_visible(), link
         press(page, "step")
         page.wait_for_function("document.querySelector('.cv-learn-path').getAttribute('points').includes(' ')")

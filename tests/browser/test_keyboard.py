@@ -117,7 +117,7 @@ def test_what_a_button_opened_closes_with_escape_and_gives_the_focus_back(app):
 
 
 def test_stepping_and_the_readings(app):
-    """Open the bar, step, seek, play, pause, change the speed, close; and tell it stamp by stamp."""
+    """Open the bar, step, seek, play, pause, change the speed, close; and explain it stamp by stamp."""
     band = "[data-equation=weight]"
     tab_to(app, f"{band} {OF_A_BAND}")
     press(app, "Home")

@@ -55,7 +55,7 @@ def with_words(tag, part, id, **values):
 
 
 def asked(server, query="", header=None):
-    """Return the language of the page that the server answers with, and what caches are told."""
+    """Return the language of the page that the server answers with, and what caches are sent."""
     where = urllib.parse.urlsplit(server.url)
     connection = http.client.HTTPConnection(where.hostname, where.port, timeout=30)
     connection.request("GET", where.path + query, headers={"Accept-Language": header} if header else {})
@@ -130,7 +130,7 @@ def test_a_lesson_goes_on_at_its_step_and_those_that_are_done_stay_so(page, url)
 
 def test_a_site_goes_to_the_browser_s_language_unless_one_is_chosen(browser, url):  # noqa: F811
     with fresh_page(browser, locale="zh-HK") as page:
-        for where, tag, told in (
+        for where, tag, reported in (
             ("index.html#v=2&size=6", "zh-Hant", False),
             ("app-zh-Hans.html", "zh-Hans", False),
             ("app.html?lang=zh-Hant&v=2&lang=en", "en", False),
@@ -141,12 +141,12 @@ def test_a_site_goes_to_the_browser_s_language_unless_one_is_chosen(browser, url
             page.goto(url + where)
             page.locator(f"html[lang={tag}] .cv-board[data-painted]").wait_for()
             assert where != "index.html#v=2&size=6" or slider_value(page, "input_size") == 6
-            assert bool(page.locator(".cv-notice").text_content()) == told, where
+            assert bool(page.locator(".cv-notice").text_content()) == reported, where
         known = "en (English), zh-Hans (简体中文), zh-Hant (繁體中文)"
         assert page.locator(".cv-notice").text_content() == say("unknown", got="'xx'", known=known)
 
 
-def test_apps_of_a_notebook_speak_as_they_were_told_else_as_the_browser_and_their_menu_wins(browser, tmp_path):
+def test_apps_of_a_notebook_speak_as_they_were_set_else_as_the_browser_and_their_menu_wins(browser, tmp_path):
     cells = ["import convviz", "convviz.App(lang='zh-TW')", "convviz.lesson('stride')", "convviz.App(lang='xx')"]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
     nbformat.write(notebook, tmp_path / "several.ipynb")
@@ -227,6 +227,6 @@ def test_every_label_has_its_room_on_a_narrow_phone(page, exported, tag):
     for close in (False, True):
         if close:
             page.locator(".cv-lesson-close").click()
-        with contextlib.suppress(AssertionError):  # told below, by name
+        with contextlib.suppress(AssertionError):  # reported below, by name
             wait_until(lambda: misfits(page) == [], 10)  # the bands take their new room in the next frames
         assert misfits(page) == []

@@ -27,12 +27,12 @@ def test_the_hardest_screens_have_no_faults(browser):
         return [state for state in states(language, done=False) if state.name in WORST]
 
     sizes = [size for size in SIZES if size.name in CORNERS]
-    told = [
+    reported = [
         f"{state.name}, {size.name}: {fault}"
         for _, state, size, faults in sweep(browser, chosen, sizes, ("en",))
         for fault in faults
     ]
-    assert told == [], "\n".join(told)
+    assert reported == [], "\n".join(reported)
 
 
 # Parts of a page with the faults that they have; the window is 400 x 300.

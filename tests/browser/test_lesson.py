@@ -100,12 +100,12 @@ def test_a_number_is_hidden_until_it_is_predicted(show):
     answer = page.get_by_label("Your answer")
     answer.fill("4")
     answer.press("Enter")
-    told = page.locator(".cv-lesson-told")
-    assert "4 is not right. 2 windows" in told.text_content()
+    feedback = page.locator(".cv-lesson-feedback")
+    assert "4 is not right. 2 windows" in feedback.text_content()
     assert hidden.get_attribute("aria-label") == "?"
     answer.fill("10")
     page.get_by_role("button", name="Check").click()
-    assert told.text_content().startswith("Right! 1·8 + 1·2 = 10")
+    assert feedback.text_content().startswith("Right! 1·8 + 1·2 = 10")
     wait_until(lambda: hidden.get_attribute("aria-label") == "10", what="the picture shows it, in its next frame")
     assert "= 10" in page.locator(".cv-sum").text_content()
 
@@ -123,7 +123,7 @@ def test_everything_can_be_done_for_one_is_spoken_and_pushes_no_band_off_the_scr
         assert len(then(page)) == len(step.get("do", []))
         if "question" in step:
             page.get_by_role("button", name="Show the answer").click()
-            assert "=" in page.locator(".cv-lesson-told").text_content()
+            assert "=" in page.locator(".cv-lesson-feedback").text_content()
         bottoms = page.evaluate(
             "[...document.querySelectorAll('.cv-equation, .cv-sum, .cv-lesson-next')]"
             ".map((node) => node.getBoundingClientRect().bottom)"
@@ -168,7 +168,7 @@ def test_an_edit_is_done_where_it_alone_is_there(show):
     type_into(1, "1")
     page.get_by_label("Your answer").fill("9")
     page.get_by_label("Your answer").press("Enter")
-    assert page.locator(".cv-lesson-told").text_content().startswith("Right! 1·5 + 1·4 = 9")
+    assert page.locator(".cv-lesson-feedback").text_content().startswith("Right! 1·5 + 1·4 = 9")
 
 
 def test_a_slider_that_is_held_has_not_chosen_yet_and_stays_in_its_place(show):
@@ -194,15 +194,15 @@ def test_a_slider_that_is_held_has_not_chosen_yet_and_stays_in_its_place(show):
     page.mouse.down()
     page.mouse.move(at(7), middle)
     page.mouse.up()
-    (told,) = then(page)
-    assert told.startswith("Now the last window ends at the edge")
+    (feedback,) = then(page)
+    assert feedback.startswith("Now the last window ends at the edge")
     assert slider.bounding_box() == box, "what the card says moves no slider"
     slider.press("ArrowRight")
     assert then(page) == []
     assert page.locator(".cv-lesson-task p:last-child").text_content() == "The input size is now 8: move it to 7."
 
 
-def test_what_is_to_be_found_is_not_told_before_it_is(show):
+def test_what_is_to_be_found_is_not_shown_before_it_is(show):
     page = show(f"lesson={NAME}&step=3")
     cell(page, "grad_input", 2, 2).click()  # the question mark
     assert not page.locator(".cv-tray").is_visible()

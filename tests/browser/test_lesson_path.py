@@ -11,7 +11,7 @@ from convviz.export.page_assets import SHOWN, to_json
 from convviz.facts import facts
 from convviz.facts.features import FEATURES
 from convviz.facts.words import sentences
-from convviz.lessons import lesson, names, told
+from convviz.lessons import lesson, lesson_bundle, names
 from tests.browser.app_page import fresh_page, press_tab, repaint, slide, slider_value, wait_painted
 from tests.browser.axe import assert_accessible
 from tests.browser.test_site import url  # noqa: F401  (a fixture)
@@ -28,7 +28,7 @@ def all_of_them(tmp_path_factory):
     page, none = path.read_text(encoding="utf-8"), '"lessons":{}'
     assert page.count(none) == 1
     path.write_text(
-        page.replace(none, f'"lessons":{to_json({name: told(name) for name in names()})}'), encoding="utf-8"
+        page.replace(none, f'"lessons":{to_json({name: lesson_bundle(name) for name in names()})}'), encoding="utf-8"
     )
     return path
 
@@ -76,7 +76,7 @@ def play(page, name, go_on, tabs=()):
             answer = page.get_by_label("Your answer")
             answer.fill(str(question["answer"]))
             answer.press("Enter")
-            assert page.locator(".cv-lesson-told").text_content().startswith("Right! "), (name, number)
+            assert page.locator(".cv-lesson-feedback").text_content().startswith("Right! "), (name, number)
         assert page.locator(".cv-lesson").first.get_attribute("data-complete") == "", (name, number)
         assert page.locator(".cv-notice").text_content() == "", (name, number)
         go_on(page)

@@ -33,17 +33,17 @@ RUN = """(text) => {
     };
     const ways = recipes.map(([of, recipe]) =>
       of === "output" ? outputBy(recipe) : plain(mistakenGradient(of, recipe, spec, given)));
-    const told = recipes.map(([of, recipe]) => {
+    const reported = recipes.map(([of, recipe]) => {
       if (of === "output") return null;
       const [ours, theirs] = [rightProducts(of, spec), mistakenProducts(of, recipe, spec)];
       if (!theirs || String(ours.shape) !== String(theirs.shape)) return null;
       const index = Math.floor(right[of].data.length / 2);
       const { kept, missing, extra } = new MistakeResults(spec, given).compared(of, recipe, index, index);
       const sum = (list) => list.reduce((total, { value }) => total + value, 0);
-      const told = { index, same: computesTheSame(ours, { ...theirs, bias: ours.bias }) };
-      return { ...told, right: sum(kept) + sum(missing), wrong: (sum(kept) + sum(extra)) * theirs.factor };
+      const reported = { index, same: computesTheSame(ours, { ...theirs, bias: ours.bias }) };
+      return { ...reported, right: sum(kept) + sum(missing), wrong: (sum(kept) + sum(extra)) * theirs.factor };
     });
-    return { right, ways, told };
+    return { right, ways, reported };
   }));
 }"""
 
@@ -127,11 +127,11 @@ def test_the_right_gradient_is_autograds_by_the_taps_and_by_the_right_recipe(com
 
 def test_the_products_of_a_cell_add_up_to_both_numbers(computed):
     for case, found in computed:
-        for (name, of, way), ours, told in zip(recipes(), found["ways"], found["told"], strict=True):
-            if told is None:
+        for (name, of, way), ours, reported in zip(recipes(), found["ways"], found["reported"], strict=True):
+            if reported is None:
                 continue
-            about, index = (name, way, case.spec), told["index"]
-            assert told["right"] == pytest.approx(found["right"][of]["data"][index], abs=1e-9), about
-            assert told["wrong"] == pytest.approx(ours["data"][index], abs=1e-9), about
+            about, index = (name, way, case.spec), reported["index"]
+            assert reported["right"] == pytest.approx(found["right"][of]["data"][index], abs=1e-9), about
+            assert reported["wrong"] == pytest.approx(ours["data"][index], abs=1e-9), about
             if name == "right":
-                assert told["same"], about
+                assert reported["same"], about

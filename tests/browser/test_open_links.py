@@ -79,10 +79,10 @@ CLIPBOARD = {"permissions": ["clipboard-read", "clipboard-write"]}
 OTHERS = ("%00%ff&==&;&%", "token=abc&theme=dark", "constructor=1&__proto__=2", "a=" + "b" * 10_000)
 PUT = """(text) => new Promise((done) => {
   const before = location.href;
-  const told = () => { removeEventListener("hashchange", told); done(); };
-  addEventListener("hashchange", told);
+  const reported = () => { removeEventListener("hashchange", reported); done(); };
+  addEventListener("hashchange", reported);
   location.hash = text;
-  if (location.href === before) told();
+  if (location.href === before) reported();
 })"""
 # As the page keeps its settings when it is about to be loaded again.
 STATE = """() => {
@@ -136,7 +136,7 @@ def test_the_page_reads_the_same_links(twin):
         settings, notices = from_link(text)
         assert isinstance(read, dict), (text, read)
         assert _plain(read["state"]) == _plain(settings.to_dict()), text
-        # Only why a geometry is not possible is told in other words.
+        # Only why a geometry is not possible is said in other words.
         assert [_without_reason(notice) for notice in read["notices"]] == [_without_reason(n) for n in notices], text
 
 
@@ -211,8 +211,8 @@ def test_a_copied_address_opens_the_same_numbers(browser, server):
         wait_for_settings(page, lesson)
         address = copied(page, "Copy link")
         assert address == f"{server.url}?{to_link(lesson)}"
-        told = page.locator(".cv-share-outcome").text_content()
-        assert "Others cannot open 127.0.0.1" in told, "the server is on this computer"
+        reported = page.locator(".cv-share-outcome").text_content()
+        assert "Others cannot open 127.0.0.1" in reported, "the server is on this computer"
         shown = numbers_of(page)
         code = copied(page, "Copy as Python")
     with fresh_page(browser) as page:
@@ -453,7 +453,7 @@ def page_state(page):
 
 
 def put_after_hash(page, text):
-    """Put a text after # in the address of an open page, and wait until the page was told of it."""
+    """Put a text after # in the address of an open page, and wait until the page was notified of it."""
     page.evaluate(PUT, text)
 
 

@@ -1,4 +1,4 @@
-"""The story of output_padding as the page tells it: every claim of its text is asked of torch."""
+"""The story of output_padding as the page says it: every claim of its text is asked of torch."""
 
 import re
 
@@ -21,11 +21,11 @@ def specs(seed, count=200):
 
 
 def stories(js, specs, linked=True):
-    """Return what the page tells of each geometry."""
+    """Return what the page says of each geometry."""
     return js("picture/output_padding_sentences.js", "paddingStory", [[spec.to_dict(), linked] for spec in specs])
 
 
-def told(js, specs):
+def reported(js, specs):
     """Yield (geometry, the one paragraph of its story)."""
     for spec, story in zip(specs, stories(js, specs), strict=True):
         (text,) = story["paragraphs"]
@@ -45,7 +45,7 @@ def count_of(words, line):
 
 
 def test_the_outputs_that_go_with_the_input_are_all_there_are(js):
-    for spec, text in told(js, specs(21)):
+    for spec, text in reported(js, specs(21)):
         found = re.search(WHICH, text)
         for axis, words in enumerate((found[1], found[1]) if found[1] else (found[2], found[3])):
             sizes = [int(word) for word in re.findall(r"\d+", words)]
@@ -62,7 +62,7 @@ def test_the_outputs_that_go_with_the_input_are_all_there_are(js):
 
 def test_what_it_keeps_was_there_without_it_and_what_it_adds_is_zero(js):
     kinds = set()
-    for spec, text in told(js, specs(22, count=500)):
+    for spec, text in reported(js, specs(22, count=500)):
         kept = re.search(r"keeps ([^.]*?) that the padding would cut off", text)
         added = re.search(r"adds ([^.]*?) behind the last stamp", text)
         kinds.add((bool(kept), bool(added)))
@@ -107,7 +107,7 @@ def test_every_button_makes_the_size_that_it_names_and_keeps_the_input(js, linke
 
 def test_the_sentence_for_the_first_transposed_picture_and_none_at_stride_1(js):
     assert stories(js, [ConvSpec(8)]) == [None]
-    (_, first), (_, smallest) = told(js, [ConvSpec(8, stride=2, padding=1), ConvSpec(8, stride=2, kernel_size=2)])
+    (_, first), (_, smallest) = reported(js, [ConvSpec(8, stride=2, padding=1), ConvSpec(8, stride=2, kernel_size=2)])
     assert first == (
         "conv2d produces 4 × 4 from every output of size 7 or 8, so the input alone does not say which of them to "
         "make. "

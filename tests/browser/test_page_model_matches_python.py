@@ -44,7 +44,7 @@ def walks(js, seed, count=8, steps=60):
         yield start, actions, seen
 
 
-def told(start, actions, number):
+def story(start, actions, number):
     """Return what a failing test needs to be played again."""
     return f"step {number} from {json.dumps(start)}: {json.dumps(actions[: number + 1][-12:])}"
 
@@ -77,7 +77,7 @@ def test_no_action_leaves_an_impossible_state_and_the_numbers_are_torchs(js):
     for start, actions, seen in walks(js, 2000):
         before, known, numbers = seen[0], None, seen[0]["numbers"]
         for number, (action, after) in enumerate(zip(actions, seen[1:], strict=True)):
-            about = told(start, actions, number)
+            about = story(start, actions, number)
             settings = Settings.from_dict(after["state"])  # refuses what is not possible
             numbers = after["numbers"] or numbers
             assert settings.to_dict() == after["state"], about
@@ -119,7 +119,7 @@ def test_undo_and_redo_return_to_equal_states(js):
         rest = [None] * (steps - len(trail) + 1)
         back = [*reversed(trail[:-1]), *(trail[0] for _ in rest)]
         again = [*trail[1:], *(trail[-1] for _ in rest)]
-        assert states[forth + 1 :] == back + again, told(start, actions, forth)
+        assert states[forth + 1 :] == back + again, story(start, actions, forth)
         assert (seen[forth + steps]["undo"], seen[-1]["redo"]) == (False, False)
 
 
@@ -204,10 +204,10 @@ BOARD = """(states) => JSON.stringify(states.map((state) => {
 
 
 @pytest.fixture(scope="module")
-def told_board(js, laid_out):
-    """What the board is told of each of these states, beside torch's equations."""
-    told = json.loads(js.page.evaluate(BOARD, [settings.to_dict() for settings, _, _ in laid_out]))
-    return [(settings, expected, each) for (settings, expected, _), each in zip(laid_out, told, strict=True)]
+def board_beside_torch(js, laid_out):
+    """What the board gets for each of these states, beside torch's equations."""
+    story = json.loads(js.page.evaluate(BOARD, [settings.to_dict() for settings, _, _ in laid_out]))
+    return [(settings, expected, each) for (settings, expected, _), each in zip(laid_out, story, strict=True)]
 
 
 def close(found, wanted):
@@ -221,10 +221,10 @@ def thinned(panel):
     return panel.tensor[..., :: -(-height // THUMB), :: -(-width // THUMB)].flatten(0, 1)
 
 
-def test_the_bytes_are_the_shown_planes_and_all_planes_small(told_board):
+def test_the_bytes_are_the_shown_planes_and_all_planes_small(board_beside_torch):
     several = 0
-    for settings, expected, told in told_board:
-        values, about = told["values"], json.dumps(settings.to_dict())
+    for settings, expected, story in board_beside_torch:
+        values, about = story["values"], json.dumps(settings.to_dict())
         panels = {panel.name: panel for row in expected for panel in row.panels}
         many = {name: panel for name, panel in panels.items() if panel.tensor[..., 0, 0].numel() > 1}
         assert (values["planes"].keys(), values["thumbs"].keys()) == (panels.keys(), many.keys()), about
@@ -237,11 +237,11 @@ def test_the_bytes_are_the_shown_planes_and_all_planes_small(told_board):
     assert several > 100
 
 
-def test_colour_scales_end_where_those_of_the_stills_do(told_board):
+def test_colour_scales_end_where_those_of_the_stills_do(board_beside_torch):
     ways = set()
-    for settings, expected, told in told_board:
+    for settings, expected, story in board_beside_torch:
         end_of = ends(compute(settings, compare=False), settings.scale)
-        limits = told["values"]["limits"]
+        limits = story["values"]["limits"]
         assert limits.keys() == {f"{row.name}:{panel.name}" for row in expected for panel in row.panels}
         for row in expected:
             for panel in row.panels:
@@ -253,10 +253,10 @@ def test_colour_scales_end_where_those_of_the_stills_do(told_board):
     assert ways == {"quantity", "equation", "panel"}
 
 
-def test_the_board_is_told_each_panel_with_its_words_its_figure_and_its_planes(told_board):
+def test_the_board_gets_each_panel_with_its_words_its_figure_and_its_planes(board_beside_torch):
     edited = facts("settings")["edited"]
-    for settings, expected, told in told_board:
-        about, structure = json.dumps(settings.to_dict()), told["structure"]
+    for settings, expected, story in board_beside_torch:
+        about, structure = json.dumps(settings.to_dict()), story["structure"]
         kind = "transposed" if settings.transposed else "convolution"
         assert structure["colorscales"] == json.loads(json.dumps(COLORSCALES))
         assert structure["cell_words"] == facts("names")["cells"][kind], about
@@ -295,9 +295,9 @@ def assert_item(shown, panel, row, kind, about):
     assert shown["thumbs"] == {"rows": rows, "columns": columns, "planes": labels}, about
 
 
-def test_the_geometry_that_the_board_is_told_is_the_specs(told_board):
-    for settings, _, told in told_board:
-        spec, plane, geometry = settings.spec, settings.plane.within(settings.spec), told["structure"]["geometry"]
+def test_the_geometry_that_the_board_gets_is_the_specs(board_beside_torch):
+    for settings, _, story in board_beside_torch:
+        spec, plane, geometry = settings.spec, settings.plane.within(settings.spec), story["structure"]["geometry"]
         # What stands before the first number of padded_grad_output; a negative number crops.
         before = roles(spec, "padded_grad_output", (1, 1))
         assert geometry | spec.to_dict() == geometry, settings

@@ -26,7 +26,7 @@ def open_figure(page, panel):
     return page.get_by_role("dialog")
 
 
-def test_a_panel_opens_as_a_figure_that_zooms_and_tells_values(app):
+def test_a_panel_opens_as_a_figure_that_zooms_and_shows_values(app):
     dialog = open_figure(app, "weight")
     expect(dialog).to_have_accessible_name("weight")
     chart = dialog.locator(".cv-figure-chart .nsewdrag")
@@ -34,9 +34,9 @@ def test_a_panel_opens_as_a_figure_that_zooms_and_tells_values(app):
     assert app.evaluate(SHOWN) == [[-1, 0, 1], [-2, 0, 2], [-1, 0, 1]]
     box = chart.bounding_box()
     app.mouse.move(box["x"] + box["width"] / 6, box["y"] + box["height"] / 2)
-    told = dialog.locator(".hovertext")
-    expect(told).to_contain_text("weight row 1, column 0: ")
-    expect(told).to_contain_text("2")
+    reported = dialog.locator(".hovertext")
+    expect(reported).to_contain_text("weight row 1, column 0: ")
+    expect(reported).to_contain_text("2")
     before = app.evaluate(RANGE)
     dialog.locator("[data-title='Zoom in']").click()
     app.wait_for_function(f"(before) => ({RANGE})()[0] > before[0]", arg=before)

@@ -31,15 +31,15 @@ def test_the_cell_that_is_held_is_hidden_checked_and_explained(board):
     assert "What is output[0,1]" in board.locator(ASK).inner_text()
     assert board.locator(f"{ASK} input").evaluate("field => field === document.activeElement"), "one types at once"
     shown = board.locator('[data-panel="output"] [data-cell="0,1"]')
-    assert "123" not in (shown.get_attribute("aria-label") or ""), "whoever listens is not told either"
-    for typed, told in (
+    assert "123" not in (shown.get_attribute("aria-label") or ""), "nor is it read aloud"
+    for typed, feedback in (
         ("", "Type a number first"),
         ("abc", "An answer is a number such as 7 or −1.5: got “abc”."),
         ("1e999", "got “1e999”"),
         ("−7", "−7 is not right."),
     ):
         answer(board, typed)
-        board.locator(ASK, has_text=told).wait_for()
+        board.locator(ASK, has_text=feedback).wait_for()
         assert board.locator(".cv-lesson-reasons").is_hidden(), f"{typed}: nothing is known of it"
     answer(board, "−123")
     board.locator(".cv-lesson-reasons", has_text="−123 is what you get if the sign is wrong.").wait_for()
@@ -82,7 +82,7 @@ def with_mistakes(browser, tmp_path):
         assert page.outside == []
 
 
-def test_a_wrong_number_is_told_the_mistakes_that_give_it_and_shown_the_first(with_mistakes):
+def test_a_wrong_number_gets_the_mistakes_that_give_it_and_shown_the_first(with_mistakes):
     page = with_mistakes
     cell(page, "grad_input", 0, 0).focus()
     page.keyboard.press("Space")

@@ -31,7 +31,7 @@ TABS = re.findall(
 )
 # What is not a sentence of words/ yet: part of the page → selector. Who moves such a part takes its line out.
 STILL_TO_COME = {
-    "the graph's drawing, whose lines are shortened": ".cv-pane-graph :is(.cv-viewport svg, .cv-told, .cv-graph-note)",
+    "the graph's drawing, whose lines are shortened": ".cv-pane-graph :is(.cv-viewport svg, .cv-walk, .cv-graph-note)",
     "ways to write it (explanation)": ".cv-pane-code h4",
     "what a network's operations are called": ".cv-network :is(.cv-network-bars, .cv-network-column, td, th)",
     "torch's words, which are typed": ".cv-pane-pooling .cv-buttons [data-value]",
@@ -69,7 +69,7 @@ MISFITS = """(stillToCome) => {
   const isAbove = (node) => ["sticky", "absolute"].includes(getComputedStyle(node).position);
   const floats = (node) => node && (isAbove(node) || floats(node.parentElement));
   // A line that is cut has its whole text as a title: it is read under the pointer.
-  const told = (node) => getComputedStyle(node).textOverflow === "ellipsis" && node.title === node.textContent;
+  const reported = (node) => getComputedStyle(node).textOverflow === "ellipsis" && node.title === node.textContent;
   const called = (node) => `${node.localName}.${node.getAttribute("class") ?? ""}: ${node.textContent.slice(0, 60)}`;
   const known = new Map(); // how a box cuts what is in it, asked once for the many texts in it
   const cuts = (at) => {
@@ -94,13 +94,13 @@ MISFITS = """(stillToCome) => {
   const boxes = "button, label, legend, summary, th, td, h1, h2, h3, h4, p, li, span";
   for (const node of document.querySelectorAll(`main :is(${boxes})`)) {
     if (!seen(node) || !node.clientWidth || !shownOf(node, node.getBoundingClientRect()).isSeen) continue;
-    if (node.scrollWidth > node.clientWidth + 1 && !told(node)) found.push(`cut off: ${called(node)}`);
+    if (node.scrollWidth > node.clientWidth + 1 && !reported(node)) found.push(`cut off: ${called(node)}`);
   }
   const texts = [];
   const walker = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {
     const parent = walker.currentNode.parentElement;
-    if (!walker.currentNode.data.trim() || !seen(parent) || floats(parent) || told(parent)) continue;
+    if (!walker.currentNode.data.trim() || !seen(parent) || floats(parent) || reported(parent)) continue;
     // They scroll, or are pictures.
     if (parent.closest("svg, select, .cv-scroll, .cv-code, .cv-viewport, .cv-notes, .cv-controls, .cv-sum")) continue;
     const range = document.createRange();

@@ -1,4 +1,4 @@
-"""The story of the remainder as the page tells it: every claim of its text is asked of torch."""
+"""The story of the remainder as the page says it: every claim of its text is asked of torch."""
 
 import re
 
@@ -36,11 +36,11 @@ def lines(plane, axis):
 
 
 def stories(js, specs, linked=True):
-    """Return what the page tells of each geometry."""
+    """Return what the page says of each geometry."""
     return js("picture/remainder_sentences.js", "remainderStory", [[spec.to_dict(), linked] for spec in specs])
 
 
-def told(js, *drawn, **options):
+def reported(js, *drawn, **options):
     """Yield (geometry, its story as one text)."""
     found = specs(*drawn, **options)
     for spec, story in zip(found, stories(js, found), strict=True):
@@ -66,7 +66,7 @@ def count_of(words):
 
 def test_the_sum_and_the_unread_lines_are_those_of_torch(js):
     counted = 0
-    for spec, text in told(js, 11):
+    for spec, text in reported(js, 11):
         _, to_padded = gradients(spec)
         sums = [(eval_sum(found), int(found[5])) for found in re.finditer(SUM, text)]
         assert len(sums) in (1, 2)
@@ -91,7 +91,7 @@ def eval_sum(found):
 
 def test_what_the_remainder_takes_of_the_input_has_a_gradient_of_zero_and_nothing_else_is_claimed(js):
     kinds = set()
-    for spec, text in told(js, 12, count=600):
+    for spec, text in reported(js, 12, count=600):
         both = "Both are in the" in text
         for axis in (0, 1):
             rest, after, size = spec.remainder[axis], spec.padding[axis][1], spec.input_size[axis]
@@ -129,7 +129,7 @@ def output_shape(spec, size):
 
 def test_output_padding_leads_conv_transpose2d_back(js):
     ways = set()
-    for spec, text in told(js, 15):
+    for spec, text in reported(js, 15):
         found = re.search(r"output_padding=([^ ]+|\(\d+, \d+\)) (with padding=0 )?makes conv_transpose2d produce", text)
         extra = [int(word) for word in re.findall(r"\d+", found[1])] * (2 // len(re.findall(r"\d+", found[1])))
         padding = (0, 0) if found[2] else tuple(before for before, _ in spec.padding)

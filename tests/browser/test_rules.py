@@ -404,5 +404,5 @@ def test_typing_into_the_other_panels_of_a_layer(js):
     wanted[1, 3, 4, 5] = -3
     torch.testing.assert_close(grad_tensor(graded), wanted, rtol=1e-12, atol=1e-12)
     (seen,) = each_alone(js, graded, [edit("grad_input", 0, 0, 1)])
-    told = "output follows from other panels; type into padded_input, input, weight, grad_output, bias instead"
-    assert told in seen["notice"]
+    reported = "output follows from other panels; type into padded_input, input, weight, grad_output, bias instead"
+    assert reported in seen["notice"]

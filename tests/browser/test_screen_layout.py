@@ -66,8 +66,8 @@ def test_formulas_wait_behind_a_button(opened):
     band = opened().locator("[data-equation=input]")
     assert band.locator(".cv-formula").is_hidden()
     band.get_by_role("button", name="Formula").click()
-    told = band.locator(".cv-formula").get_attribute("aria-label")
-    assert told == "grad_input = Σ_ij grad_output[i, j] · weight laid at (i, j)"
+    reported = band.locator(".cv-formula").get_attribute("aria-label")
+    assert reported == "grad_input = Σ_ij grad_output[i, j] · weight laid at (i, j)"
 
 
 def test_a_word_is_explained_to_pointer_keyboard_and_finger(browser, opened, exported):

@@ -43,7 +43,7 @@ def url(tmp_path_factory):
 
 @pytest.fixture
 def site(page, url):
-    """A page that will have asked for files of the site alone, each of which is there, and has told no error."""
+    """A page that will have asked for files of the site alone, each of which is there, and has reported no error."""
     complaints, asked, sockets = [], [], []
     page.on("console", lambda message: message.type in ("error", "warning") and complaints.append(message.text))
     page.on("request", lambda request: request.url.startswith("http") and asked.append(request))

@@ -123,7 +123,7 @@ def masked_gradients(app, counts):
 def test_stamps_add_up_on_the_page_to_what_torch_says_at_each_step(app):
     final = read_panel(app, "grad_input")
     choose_view(app, "stamps")
-    assert torch.equal(read_panel(app, "grad_input"), final), "the same numbers, told another way"
+    assert torch.equal(read_panel(app, "grad_input"), final), "the same numbers, explained another way"
     expected = masked_gradients(app, range(1, 17))
     sent = messages_sent(app)
     start_stepping(app, "input")
@@ -173,8 +173,8 @@ def test_pairs_run_forwards_in_the_window_and_backwards_in_the_stamps(app):
     choose_view(app, "stamps")
     assert order("grad_output") == [1, 2, 3, 4]
     assert order("weight") == [4, 3, 2, 1]
-    told = app.locator("[data-equation=input] .cv-aside").text_content()
-    assert "[2,2], [2,0], [0,2], [0,0]: backwards" in told
+    reported = app.locator("[data-equation=input] .cv-aside").text_content()
+    assert "[2,2], [2,0], [0,2], [0,0]: backwards" in reported
     assert len(app.locator(".cv-product").all()) == 4, "the pin is where it was, its sum in weight and grad_output"
     factors = app.locator(".cv-product .cv-factor").evaluate_all("all => all.map((one) => one.dataset.panel)")
     assert set(factors) == {"grad_output", "weight"}
@@ -260,8 +260,8 @@ def test_pause_keeps_the_place_and_a_slider_keeps_the_stepping(app):
         slide(app, "digit", 7)
     assert at_step(app, "forward") == (5, 16)
     assert veiled(app, "forward", "output") == 11
-    told = float(app.locator(".cv-sum output").get_attribute("data-value"))
-    assert told == pytest.approx(float(read_panel(app, "output")[1, 0])), "the sum has the new numbers"
+    reported = float(app.locator(".cv-sum output").get_attribute("data-value"))
+    assert reported == pytest.approx(float(read_panel(app, "output")[1, 0])), "the sum has the new numbers"
     with repaint(app):
         slide(app, "stride", 3)  # other steps
     assert bar(app, "forward").is_hidden()
@@ -346,7 +346,7 @@ def test_what_is_stepped_through_is_seen_to_be_made_and_the_next_step_ends_it(ap
     app.keyboard.press("Escape")
     assert app.evaluate(STILL), "nothing of it runs on"
     choose_view(app, "window")
-    assert app.evaluate(MOTION)["films"] == 2, "and told as a window, the kernel is seen to turn"
+    assert app.evaluate(MOTION)["films"] == 2, "and explained as a window, the kernel is seen to turn"
     app.evaluate("letGo()")
     app.wait_for_function(STILL)
 
@@ -369,40 +369,40 @@ def number_in(words):
 
 
 def test_no_word_outlives_what_it_was_said_of(app):
-    def told():
+    def reported():
         return app.locator(".cv-readout").text_content()
 
     cell(app, "padded_input", 9, 4).hover()
-    assert "never read" in told()
+    assert "never read" in reported()
     with repaint(app):
         slider(app, "stride").press("ArrowLeft")
-    assert "never read" not in told(), "stride 1 reads every row"
+    assert "never read" not in reported(), "stride 1 reads every row"
     with repaint(app):
         slider(app, "padding").press("ArrowLeft")
-    assert told() == "", "there is no such cell any more"
+    assert reported() == "", "there is no such cell any more"
     cell(app, "output", 1, 1).hover()
-    assert told() != ""
+    assert reported() != ""
     app.mouse.move(2, 2)
-    assert told() == "", "nothing is pointed at any more"
+    assert reported() == "", "nothing is pointed at any more"
     cell(app, "output", 2, 2).click()
     with repaint(app):
         slide(app, "digit", 7)
     there = float(cell(app, "output", 2, 2).get_attribute("data-value"))
-    assert number_in(told()) == pytest.approx(there, rel=1e-5)
+    assert number_in(reported()) == pytest.approx(there, rel=1e-5)
     assert float(app.locator(".cv-sum output").get_attribute("data-value")) == there
     with repaint(app):
         app.get_by_role("button", name="Reset").click()
-    assert (told(), app.locator(".cv-sum output").count()) == ("", 0), "Reset lets go of the cell"
+    assert (reported(), app.locator(".cv-sum output").count()) == ("", 0), "Reset lets go of the cell"
     start_stepping(app, "forward")
     app.keyboard.press("ArrowRight")
     with repaint(app):
         slide(app, "digit", 1)
     there = float(cell(app, "output", 0, 1).get_attribute("data-value"))
     spoken = bar(app, "forward").locator("input").get_attribute("aria-valuetext")
-    for words in (told(), spoken):
+    for words in (reported(), spoken):
         assert number_in(words.split("output", 1)[1]) == pytest.approx(there, rel=1e-5)
     bar(app, "forward").get_by_role("button", name="Close").click()
-    assert told() == ""
+    assert reported() == ""
 
 
 def test_what_was_copied_is_no_longer_said_of_another_picture(app):

@@ -15,7 +15,7 @@ say = sentences("tab_pane")
 # A model as a pane sees it, of which the test is the kernel: what is sent is kept, and answered from here.
 STAND_IN = """() => {
   const listeners = new Map();
-  window.tell = (event, ...details) => [...(listeners.get(event) ?? [])].forEach((listener) => listener(...details));
+  window.notify = (event, ...details) => [...(listeners.get(event) ?? [])].forEach((listener) => listener(...details));
   window.sent = [];
   window.kernel = { send: (message) => sent.push(message) };
   const model = {
@@ -28,7 +28,7 @@ STAND_IN = """() => {
   window.listening = () => [...listeners.values()].flat().length;
   window.answer = (tab, text) => {
     const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-    tell("msg:custom", { type: "script", tab }, [new DataView(bytes.buffer)]);
+    notify("msg:custom", { type: "script", tab }, [new DataView(bytes.buffer)]);
   };
   const scripts = createTabScripts(model);
   const pane = createValues({ data: {}, tab: "code", theme: "light", colorscales: { light: {} } });
@@ -117,7 +117,7 @@ def test_without_a_kernel_it_is_said_and_the_next_kernel_is_asked(stand_in):
     page.evaluate("void (window.real = kernel, kernel = null, window.shut = open())")
     page.get_by_role("button", name=say("again")).wait_for()
     assert page.evaluate(TEXT) == say("script.lost")
-    page.evaluate("kernel = real, tell('change:kernel')")
+    page.evaluate("kernel = real, notify('change:kernel')")
     assert asked(page) == 1
     assert page.evaluate(TEXT) == say("script.lost")
     page.evaluate("([text]) => answer('code', text)", [packed("code")])

@@ -27,12 +27,12 @@ def app(app):
 
 
 def test_one_click_chooses_another_output_of_the_same_input(app):
-    told = app.locator("[data-equation=input] .cv-remainder")
-    assert "output_padding=1 chooses 8 × 8. It keeps 1 row and 1 column" in told.text_content()
+    reported = app.locator("[data-equation=input] .cv-remainder")
+    assert "output_padding=1 chooses 8 × 8. It keeps 1 row and 1 column" in reported.text_content()
     assert app.locator("[data-equation=forward] .cv-remainder").is_hidden()
     app.locator("[data-equation=input] .cv-symbols-open").click()
-    assert told.get_by_role("group").get_attribute("aria-label") == "Values of output_padding"
-    sizes = told.locator("button")
+    assert reported.get_by_role("group").get_attribute("aria-label") == "Values of output_padding"
+    sizes = reported.locator("button")
     assert sizes.all_text_contents() == ["output_padding 0output 7 × 7", "output_padding 1output 8 × 8"]
     before = read_panel(app, "grad_input")
     with repaint(app):

@@ -34,8 +34,8 @@ BIAS = {"kind": "values", "values": [1.0], "shape": [1]}
 def seen(spec, plane=None, transposed=False, bias=True):
     """Return what the page reads of its settings to write about them."""
     at = {name: getattr(plane or Plane(), name) for name in ("sample", "out_channel", "in_channel")}
-    told = {"transposed": transposed, "bias": BIAS if bias else None, "loss": "sum", "target": {"kind": "zeros"}}
-    return {"spec": spec.to_dict(), "plane": at, **told}
+    stated = {"transposed": transposed, "bias": BIAS if bias else None, "loss": "sum", "target": {"kind": "zeros"}}
+    return {"spec": spec.to_dict(), "plane": at, **stated}
 
 
 def cases(seed, modes=("zeros", "reflect", "replicate", "circular")):
@@ -89,7 +89,7 @@ def indices(text):
 
 
 def correlated(image, kernel, name, spec):
-    """What ⊛ means in the row of each result: the notes beside the signs tell stride and dilation."""
+    """What ⊛ means in the row of each result: the notes beside the signs state stride and dilation."""
     stride, dilation = {
         "output": (spec.stride, spec.dilation),
         "grad_weight": (spec.dilation, (1, 1)),
@@ -171,11 +171,11 @@ def spans(spec, axis):
 
 
 def test_gaps_and_holes_are_where_the_note_says(js):
-    told = {"gaps between": 0, "gaps inside": 0}
+    stated = {"gaps between": 0, "gaps inside": 0}
     drawn = list(random_specs(42, COUNT))
     notes = js("picture/band_captions.js", "captionOf", [(seen(spec), "forward", "") for spec in drawn])
     for spec, note in zip(drawn, notes, strict=True):
-        for words in told:
+        for words in stated:
             what, where = words.split()
             lines = r"(?:(\d+) rows?)?(?: and )?(?:(\d+) columns?)? of the input falls? into"
             found = re.search(rf"{lines} (?:a {what[:-1]}|{what}) that the \w+ leaves {where} the windows", note)
@@ -186,13 +186,13 @@ def test_gaps_and_holes_are_where_the_note_says(js):
                 covered = [i for i in inner if any(first <= i <= last for first, last in windows)]
                 expected = len(covered) if words == "gaps inside" else len(inner) - len(covered)
                 assert counts[axis] == expected, (spec, note)
-            told[words] += bool(found)
-    assert min(told.values()) > 25, told
+            stated[words] += bool(found)
+    assert min(stated.values()) > 25, stated
 
 
 def test_groups_are_named_with_the_channels_that_an_output_reads(js):
     drawn = list(random_specs(47, COUNT))
-    told = 0
+    stated = 0
     for spec, words in zip(
         drawn, js("picture/band_captions.js", "captionOf", [(seen(each), "forward", "") for each in drawn]), strict=True
     ):
@@ -200,8 +200,8 @@ def test_groups_are_named_with_the_channels_that_an_output_reads(js):
         own = spec.in_channels // spec.groups
         expected = (str(spec.groups), "one" if own == 1 else f"the {own}") if spec.groups > 1 else None
         assert (found and found.groups()[:2]) == expected, (spec, words)
-        told += bool(found)
-    assert told > 10
+        stated += bool(found)
+    assert stated > 10
 
 
 def test_captions_name_zeros_where_there_are_any_and_every_why_says_because(js):
@@ -234,8 +234,8 @@ def test_the_story_names_exactly_the_inputs_that_share_the_output(js):
     only = 0
     drawn = [spec for spec in random_specs(43, COUNT * 6 // 5) if spec.stride != (1, 1)]
     assert len(drawn) > COUNT
-    for spec, told in zip(drawn, stories(js, drawn, linked=False), strict=True):
-        text = " ".join(told["paragraphs"])
+    for spec, stated in zip(drawn, stories(js, drawn, linked=False), strict=True):
+        text = " ".join(stated["paragraphs"])
         sizes = r"(size|height) ([\d, or]+?)(?: and width ([\d, or]+?))?"
         found = re.search(rf"(Inputs of|Only an input of) {sizes} (share|has)", text)
         heights = [int(number) for number in re.findall(r"\d+", found[3])]
@@ -290,7 +290,7 @@ def test_notes_say_what_is_special_about_this_geometry(js):
     assert copies[1] == "Padded by d(k−1): 2 before, 2 after."
 
 
-def test_a_layers_note_tells_how_the_sizes_follow_and_what_output_padding_is(js):
+def test_a_layers_note_says_how_the_sizes_follow_and_what_output_padding_is(js):
     bare = layer_spec(ConvSpec(1, kernel_size=1, stride=3), (2, 3), (2, 0))
     assert bare.input_size == (6, 7)
     biased = Settings(spec=bare, transposed=True, loss="sum", bias=Source.of(torch.ones(1)))

@@ -434,14 +434,14 @@ class TestFailures:
 
     def test_a_ctrl_c_ends_the_check_and_the_process_that_is_asked(self):
         def waits(dout, x, w, b, padding):
-            os.write(told, str(os.getpid()).encode())
+            os.write(written, str(os.getpid()).encode())
             os.kill(os.getppid(), signal.SIGINT)
             time.sleep(60)
 
         def pressed(dout, x, w, b, padding):
             os.kill(os.getpid(), signal.SIGINT)
 
-        heard, told = os.pipe()
+        heard, written = os.pipe()
         found = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
         try:
             for fn, given in ((waits, {}), (pressed, {"time_limit": math.inf})):
@@ -450,7 +450,7 @@ class TestFailures:
         finally:
             signal.signal(signal.SIGINT, found)
         assert not os.path.exists(f"/proc/{os.read(heard, 100).decode()}")
-        os.close(heard), os.close(told)
+        os.close(heard), os.close(written)
 
 
 class Unspeakable(Exception):
@@ -662,11 +662,11 @@ class TestInAProcessOfItsOwn:
                 os.setsid()  # out of the group that is killed
                 while True:
                     time.sleep(0.01)
-            os.write(told, f"{os.getpid()} {os.getuid()} ".encode())
+            os.write(written, f"{os.getpid()} {os.getuid()} ".encode())
             while True:
                 pass
 
-        heard, told = os.pipe()
+        heard, written = os.pipe()
         student = open_student(forever, BACKWARD, time_limit=0.5)
         answer = student.answer(TINY)
         assert (answer.kind, "0.5 s" in answer.message) == ("timeout", True)
@@ -675,7 +675,7 @@ class TestInAProcessOfItsOwn:
         if os.getuid() == 0:
             assert user != 0, "root becomes a user who may not read root's files"
             assert not kernel_limits._pids_of(user), "what left the process group is gone as well"
-        os.close(heard), os.close(told)
+        os.close(heard), os.close(written)
 
     def test_processes_and_memory_are_bounded(self):
         def bomb(dout, x, w, b, padding):

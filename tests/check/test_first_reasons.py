@@ -227,9 +227,9 @@ class TestSaidOnce:
         self.check(lambda value, x: 3.5 * value, say("ratio"))
 
     def test_a_factor_by_its_values_each_once(self):
-        told = self.check(lambda value, x: value / (len(x) + 3), say("ratios"))
+        reported = self.check(lambda value, x: value / (len(x) + 3), say("ratios"))
         for number in ("0.142857", "0.2", "0.166667", "0.111111"):
-            assert told.evidence.count(f" {number} (") == 1, told.evidence
+            assert reported.evidence.count(f" {number} (") == 1, reported.evidence
 
     @pytest.mark.parametrize(("dtype", "name"), [(torch.bfloat16, "bfloat16"), (torch.float16, "float16")])
     def test_digits(self, dtype, name):
@@ -259,12 +259,12 @@ class TestTurned:
 
         return conv_backward
 
-    def test_loops_that_scatter_and_rotate_are_told_not_to(self):
+    def test_loops_that_scatter_and_rotate_are_advised_not_to(self):
         found = first(self.scatter(True), "conv2d_backward")
         assert (found.id, found.title, found.fix) == ("I01", say("turned"), say("turned.already"))
         assert report(self.scatter(False), "conv2d_backward").passed
 
-    def test_a_window_that_slides_is_told_to_rotate(self):
+    def test_a_window_that_slides_is_advised_to_rotate(self):
         def conv2d_input(input_size, weight, grad_output):
             height, width = weight.shape[2:]
             padded = F.pad(grad_output, (width - 1, width - 1, height - 1, height - 1))

@@ -77,7 +77,7 @@ def test_how_paddings_are_stated():
 
 
 class TestOfItsOwn:
-    """Code that is told no padding and pads by itself, as minitorch's convolution does."""
+    """Code that gets no padding and pads by itself, as minitorch's convolution does."""
 
     @staticmethod
     def after(x, w):

@@ -164,7 +164,7 @@ def test_right_code_passes_in_every_style(task):
         assert "kernel OIHW" not in " ".join(found.assumed)
 
 
-def test_what_it_has_no_argument_for_it_is_not_asked_and_is_told():
+def test_what_it_has_no_argument_for_it_is_not_asked_and_is_named():
     found = report(students.cs231n_backward, "max_pool2d_backward", cases="battery")
     assert any("ceil_mode" in each for each in found.left_out)
     asked = {case.name for case in found.cases}

@@ -220,7 +220,7 @@ class TestPairs:
 
 
 class Inherited(torch.nn.Conv2d):
-    """Reads no padding_mode in its own code, and halves a gradient if it is told to."""
+    """Reads no padding_mode in its own code, and halves a gradient if it is asked to."""
 
     part = 1.0
 

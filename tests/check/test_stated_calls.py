@@ -220,7 +220,7 @@ LARGE = {"input": (1, 96, 6, 5), "weight": (2, 96, 3, 3), "padding": 1}
 
 
 class TestGeometries:
-    def test_it_is_asked_where_it_is_told_and_nowhere_else(self):
+    def test_it_is_asked_where_it_is_stated_and_nowhere_else(self):
         assert report(large_ones_wrong, "conv2d_backward", cases="battery").passed
         for at in (
             LARGE,

@@ -147,7 +147,7 @@ class TestQuestions:
         assert (found.question, found.passed) == ("", False)
         assert "0 of" in found.text()
 
-    def test_an_adapter_that_fails_is_not_told_to_be_one(self):
+    def test_an_adapter_that_fails_is_not_advised_to_be_one(self):
         found = report(lambda case: F.conv2d(case.input), "conv2d", cases="public")
         assert "could not be called" in found.text()
         assert found.question == ""

@@ -29,15 +29,15 @@ def taken_port():
 
 @pytest.fixture
 def no_server(monkeypatch):
-    """Stand in for Voilà: return what it would have been told instead of serving."""
+    """Stand in for Voilà: return what it would have been given instead of serving."""
     from convviz.serve import voila_app
 
     calls = []
 
     def run(options, notebook, listener, settings):
         port = listener.getsockname()[1]
-        told = {"path": notebook, "settings": settings, "port": port, "environment": dict(os.environ)}
-        calls.append({**vars(options), **told})
+        reported = {"path": notebook, "settings": settings, "port": port, "environment": dict(os.environ)}
+        calls.append({**vars(options), **reported})
 
     monkeypatch.setattr(voila_app, "run", run)
     return calls
@@ -54,10 +54,10 @@ def one_sentence(capsys):
 
 def test_help_lists_every_command(capsys):
     assert main([]) == 0
-    told = capsys.readouterr().out
+    reported = capsys.readouterr().out
     for command in cli.COMMANDS:
-        assert command.name in told
-        assert command.summary in re.sub(r"\s+", " ", told)
+        assert command.name in reported
+        assert command.summary in re.sub(r"\s+", " ", reported)
 
 
 def test_version(capsys):
@@ -138,8 +138,8 @@ def test_the_process_that_serves_never_loads_torch(tmp_path):
         "ConvvizVoila.listen = end\nfrom convviz.cli import main\n"
         "main(['serve', '--port', '0', '--class', '3', '--races', '1', '--notebook', '--device', 'cpu'])"
     )
-    told = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert "loaded: []" in told.stdout
+    reported = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert "loaded: []" in reported.stdout
 
 
 def test_every_line_can_be_said_in_every_locale():
@@ -280,7 +280,7 @@ def test_address_can_be_typed(host, address, monkeypatch):
     assert voila_app.page_address(host, 8866) == address
 
 
-def test_check_asks_a_function_of_a_file_where_it_is_told(tmp_path, capsys):
+def test_check_asks_a_function_of_a_file_where_it_is_stated(tmp_path, capsys):
     file = tmp_path / "mine.py"
     file.write_text(
         "import torch\n"

@@ -225,7 +225,7 @@ def keeps(seen=[]):  # noqa: B006
 
 
 @pytest.mark.parametrize(
-    ("check", "task", "style", "told"),
+    ("check", "task", "style", "message"),
     [
         (numeric_check, "conv2d_backwards", "torch", "task is one of"),
         (numeric_check, "conv2d_backward", "cs231", "style is one of 'torch', 'cs231n': got 'cs231'"),
@@ -237,8 +237,8 @@ def keeps(seen=[]):  # noqa: B006
         (keeps(), "conv2d_bias", "torch", "after it has seen wrong ones.*seen enough"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_audited_is_said_in_one_sentence(check, task, style, told):
-    with pytest.raises(ValueError, match=told) as refused:
+def test_what_cannot_be_audited_is_said_in_one_sentence(check, task, style, message):
+    with pytest.raises(ValueError, match=message) as refused:
         audit(check, task, style=style)
     assert "\n" not in str(refused.value)
 
@@ -272,7 +272,7 @@ def test_an_audit_can_be_read_as_text_data_and_html(numeric):
     assert isinstance(numeric, convviz.Audit)
 
 
-def test_the_command_tells_it_and_its_exit_code_says_whether_something_passes(capsys, tmp_path):
+def test_the_command_reports_it_and_its_exit_code_says_whether_something_passes(capsys, tmp_path):
     file = published_graders.__file__
     assert main(["audit", f"{file}:numeric_check", "--style", "cs231n"]) == 1
     assert "would pass" in capsys.readouterr().out
@@ -304,7 +304,7 @@ def test_at_a_terminal_an_audit_says_what_it_tries(capsys, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("text", "given", "told"),
+    ("text", "given", "message"),
     [
         (None, "no.py", "there is no file"),
         ("x = 1", "tests.py", "has no function check"),
@@ -314,13 +314,13 @@ def test_at_a_terminal_an_audit_says_what_it_tries(capsys, monkeypatch):
         ("def check(fn): return False", "tests.py", "rejects a correct function"),
     ],
 )
-def test_the_command_says_in_one_sentence_what_it_cannot_read(text, given, told, capsys, tmp_path, monkeypatch):
+def test_the_command_says_in_one_sentence_what_it_cannot_read(text, given, message, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     if text is not None:
         (tmp_path / "tests.py").write_text(text)
     assert main(["audit", given]) == 2
     said = capsys.readouterr().err
-    assert told in said
+    assert message in said
     assert said.count("\n") == 1
 
 

@@ -237,7 +237,7 @@ def test_a_sheet_without_solutions_gives_nothing_away():
 
 
 @pytest.mark.parametrize(
-    ("expose", "seed", "told"),
+    ("expose", "seed", "message"),
     [
         (["I99"], 0, "such as I10: got 'I99'"),
         ("I10", 0, "such as I10: got 'I10'"),
@@ -248,8 +248,8 @@ def test_a_sheet_without_solutions_gives_nothing_away():
         (["I10"], True, "got True"),
     ],
 )
-def test_what_no_sheet_can_show_is_said_in_one_sentence(expose, seed, told):
-    with pytest.raises(ValueError, match=re.escape(told)):
+def test_what_no_sheet_can_show_is_said_in_one_sentence(expose, seed, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
         exercise(expose, seed=seed)
 
 
@@ -273,7 +273,7 @@ def test_the_command_writes_what_the_ending_says(tmp_path, capsys):
     assert "Solutions" not in json.dumps(json.loads((tmp_path / "sheet.ipynb").read_text()))
     assert stat.S_ISREG((tmp_path / "sheet.md").stat().st_mode)
     capsys.readouterr()
-    for arguments, code, told in (
+    for arguments, code, message in (
         (["--expose", "I99", "-o", "a.md"], 2, "got 'I99'"),
         (["--expose", " , ", "-o", "a.md"], 2, "at least one"),
         (["--expose", "I10", "-o", "a.pdf"], 2, ".ipynb, .html, .md"),
@@ -282,5 +282,5 @@ def test_the_command_writes_what_the_ending_says(tmp_path, capsys):
     ):
         assert main(["exercise", *arguments]) == code, arguments
         said = capsys.readouterr().err
-        assert told in said
+        assert message in said
         assert said.count("\n") == 1

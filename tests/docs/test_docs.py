@@ -98,7 +98,7 @@ def test_on_a_package_index_no_link_of_the_readme_leads_nowhere():
 
 def test_the_reference_has_every_public_name():
     text = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
-    told = set(re.findall(r":: convviz\.(\w+)$", text, re.MULTILINE))
+    reported = set(re.findall(r":: convviz\.(\w+)$", text, re.MULTILINE))
     for function in filter(inspect.isfunction, (getattr(convviz, name) for name in convviz.__all__)):
         made = function.__annotations__["return"]
         if isinstance(made, str):
@@ -106,7 +106,7 @@ def test_the_reference_has_every_public_name():
         if inspect.isclass(made) and made.__module__.startswith("convviz."):
             assert re.search(rf":: convviz\.(\w+\.)*{made.__name__}$", text, re.MULTILINE), made
     modules = {"lab", "nn"}
-    assert set(convviz.__all__) - told - modules == {"check"}  # the module's function: convviz.check.check
+    assert set(convviz.__all__) - reported - modules == {"check"}  # the module's function: convviz.check.check
     assert ":: convviz.check.check\n" in text
     (layers,) = re.findall(r":: convviz\.nn\n +:members: (.+)", text)
     assert sorted(layers.split(", ")) == sorted(convviz.nn.__all__)
@@ -114,7 +114,7 @@ def test_the_reference_has_every_public_name():
     assert {*re.findall(r"auto\w+:: (\w+)$", race, re.MULTILINE), "ENTRANTS"} == set(convviz.lab.__all__)
 
 
-def test_tabs_and_lessons_are_told_as_they_are():
+def test_tabs_and_lessons_are_documented_as_they_are():
     table = (ROOT / "docs" / "app.md").read_text(encoding="utf-8").partition("| entry → part |")[2].partition("\n\n")[0]
     entries = {name: feature.get("entry_label", feature["label"]) for name, feature in FEATURES.items()}
     alone = {name for name, feature in FEATURES.items() if feature["entry"] == name and "entry_label" not in feature}
@@ -129,13 +129,13 @@ def test_tabs_and_lessons_are_told_as_they_are():
 
 def test_the_core_is_read_in_as_many_lines_as_is_said():
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    (told, order) = re.search(
+    (reported, order) = re.search(
         r"The core, ([\d,]+) lines, in the order to read it: (.*?) beside it\.", text, re.DOTALL
     ).groups()
     names = re.findall(r"`(.*?)`", order)
     paths = [ROOT / "convviz" / name if "/" in name else ROOT / "convviz" / "web" / "numbers" / name for name in names]
     lines = sum(len(path.read_text(encoding="utf-8").splitlines()) for path in paths)
-    assert abs(lines - int(told.replace(",", ""))) < 50, lines
+    assert abs(lines - int(reported.replace(",", ""))) < 50, lines
     assert lines <= 1500
 
 
@@ -164,9 +164,9 @@ def test_a_link_that_leads_nowhere_stops_the_build(tmp_path):
     links["check"](app, None)
     assert (tmp_path / links["LIST"]).read_text(encoding="utf-8") == "https://example.org/\n"
     page.write_text('<a href="b.html#there"></a><a href="c.html"></a><a href="#gone"></a>', encoding="utf-8")
-    with pytest.raises(links["ExtensionError"]) as told:
+    with pytest.raises(links["ExtensionError"]) as reported:
         links["check"](app, None)
-    assert str(told.value).splitlines()[1:] == [
+    assert str(reported.value).splitlines()[1:] == [
         "a.html: #gone (no such place in it)",
         "a.html: b.html#there (no such place in it)",
         "a.html: c.html (no such file)",

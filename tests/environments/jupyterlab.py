@@ -32,7 +32,7 @@ OPTIONS = [
     "--no-browser",
     "--allow-root",
     "--ServerApp.ip=127.0.0.1",
-    "--ServerApp.port=0",  # a free one; the runtime file tells which
+    "--ServerApp.port=0",  # a free one; the runtime file says which
     "--IdentityProvider.token=",
     # Whatever Lab would ask the world of its own accord; Notebook runs it as an extension.
     "--LabApp.news_url=None",
@@ -76,7 +76,7 @@ def lab_server(folder, source):
             start_new_session=True,
         )
     try:
-        port = wait_until(lambda: _port(folder, process), STARTS_WITHIN_S, "JupyterLab tells its address")
+        port = wait_until(lambda: _port(folder, process), STARTS_WITHIN_S, "JupyterLab reports its address")
         yield f"http://127.0.0.1:{port}/"
     finally:
         _end(process)

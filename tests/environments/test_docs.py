@@ -194,4 +194,4 @@ def test_who_reads_chinese_alone_gets_from_the_first_page_to_a_right_answer(read
             board.get_by_role("button", name=next_step, exact=True).click()
     board.get_by_label(answer).fill(str(steps[-1]["question"]["answer"]))
     board.get_by_role("button", name=check, exact=True).click()
-    assert board.locator(".cv-lesson-told").last.text_content().startswith(right)
+    assert board.locator(".cv-lesson-feedback").last.text_content().startswith(right)

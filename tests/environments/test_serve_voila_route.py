@@ -68,9 +68,9 @@ def test_the_notebook_shows_the_app_with_its_kernel_and_its_page_bears_its_polic
         }).observe(document, {childList: true, subtree: true, characterData: true});
     """)
     open_app(page, served.notebook)
-    told = list(dict.fromkeys(words.split(" Still")[0] for words in page.evaluate("window.words")))
-    told = [each for each in told if each != "status: "]  # before its first words
-    assert told == ["status: Starting a kernel …", "status: Loading torch …", "status: Drawing …", "gone"]
+    reported = list(dict.fromkeys(words.split(" Still")[0] for words in page.evaluate("window.words")))
+    reported = [each for each in reported if each != "status: "]  # before its first words
+    assert reported == ["status: Starting a kernel …", "status: Loading torch …", "status: Drawing …", "gone"]
     assert len(served.kernels()) == 1
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.textContent") == "Skip to the app"
@@ -84,20 +84,20 @@ def test_the_notebook_shows_the_app_with_its_kernel_and_its_page_bears_its_polic
     wait_until(lambda: not served.kernels(), what="the kernel of a closed page ends")
 
 
-def test_short_loss_of_the_connection_is_told_and_taken_back(opened):
+def test_short_loss_of_the_connection_is_shown_and_taken_back(opened):
     # The banner comes and goes within milliseconds here: an observer sees it, a look might not.
     opened.evaluate("""
-        window.told = [];
+        window.reported = [];
         const banner = document.querySelector("#convviz-lost");
-        new MutationObserver(() => window.told.push(banner.hidden ? "hidden" : banner.innerText))
+        new MutationObserver(() => window.reported.push(banner.hidden ? "hidden" : banner.innerText))
             .observe(banner, {attributes: true, childList: true, subtree: true});
         window.jupyterapp.widgetManager.kernel.reconnect();
     """)
-    opened.wait_for_function("window.told.at(-1) === 'hidden'", timeout=20_000)
-    assert any("Reconnecting" in words for words in opened.evaluate("window.told"))
+    opened.wait_for_function("window.reported.at(-1) === 'hidden'", timeout=20_000)
+    assert any("Reconnecting" in words for words in opened.evaluate("window.reported"))
 
 
-def test_kernel_that_hangs_is_told_and_taken_back(opened, served):
+def test_kernel_that_hangs_is_shown_and_taken_back(opened, served):
     kernel = served.kernels()[kernel_id(opened)]
     kernel.suspend()
     try:

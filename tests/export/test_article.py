@@ -29,7 +29,7 @@ SAID_BY_CODE = {"title", "lead", "noscript", "figure", "now", "app", "still"}
 SAID_BY_CODE |= {
     f"doors.{each}" for each in ("title", "code", "code.words", "net", "net.words", "teach", "teach.words", "install")
 }
-MOST = 300_000  # bytes, packed
+MAX_PACKED_BYTES = 300_000  # bytes, packed
 
 
 def every_value():
@@ -109,15 +109,15 @@ class Truth:
 @pytest.mark.parametrize(("state", "value"), every_value())
 def test_each_number_is_that_of_its_state(state, value):
     (kind,) = value.keys() - {"state", "plus"}
-    told = section_values.value_of(state, value)
+    reported = section_values.value_of(state, value)
     if kind == "sum":
-        products = [[float(factor) for factor in each.split("·")] for each in told.split(" + ")]
+        products = [[float(factor) for factor in each.split("·")] for each in reported.split(" + ")]
         panel, row, column = value[kind].split()
         assert sum(one * other for one, other in products) == Truth(state).of("cell", f"{panel} {row} {column}")
     elif kind == "weights":
-        assert told == listed(Truth(state).weights(*map(int, value[kind].split()[1:])))
+        assert reported == listed(Truth(state).weights(*map(int, value[kind].split()[1:])))
     else:
-        assert float(told) == Truth(state).of(kind, value[kind]) + value.get("plus", 0)
+        assert float(reported) == Truth(state).of(kind, value[kind]) + value.get("plus", 0)
 
 
 def ids_in(part):
@@ -199,7 +199,7 @@ def test_the_file_is_whole_small_and_holds_to_a_strict_policy(tag, tmp_path, cap
     path = tmp_path / "article.html"
     assert main(["export", "--article", "--lang", tag, "-o", str(path)]) == 0
     page = path.read_text(encoding="utf-8")
-    assert len(gzip.compress(page.encode(), 9)) <= MOST
+    assert len(gzip.compress(page.encode(), 9)) <= MAX_PACKED_BYTES
     assert f'<html lang="{tag}"' in page
     body = page.partition("<body>")[2].partition('<script type="application/json"')[0]
     assert "{" not in re.sub(r"data-task=\S+", "", body), "an argument that was not filled in"
@@ -229,7 +229,7 @@ def test_what_an_article_cannot_take_is_refused(given, tmp_path, capsys):
     assert not (tmp_path / "article.html").exists()
 
 
-def test_a_state_with_a_slip_is_told():
+def test_a_state_with_a_slip_is_reported():
     with pytest.raises(ValueError, match=r"the article has the state v=2&colour=red: .*colour"):
         section_values.stages_of("v=2&colour=red")
     assert files("convviz.export.article").joinpath("sections.json").is_file()

@@ -76,7 +76,7 @@ def test_the_module_imports_nothing_and_exports_its_default_alone(module):
 
 
 def test_it_asks_nobody_for_anything(module):
-    ours = module.replace(plotly_code(), "")  # what plotly asks for, a browser tells: nothing
+    ours = module.replace(plotly_code(), "")  # what plotly asks for, a browser shows: nothing
     assert ours != module
     assert set(re.findall(r"(?:https?:|wss?:)//[^\s\"'`)\\]+", ours)) <= {
         "http://www.w3.org/2000/svg",

@@ -71,9 +71,9 @@ def test_a_state_is_given_as_the_command_line_takes_it(tmp_path):
         lambda: convviz.export_module(tmp_path / "module.js", unreadable),
         lambda: convviz.export_picture(unreadable, tmp_path / "picture.svg"),
     ):
-        with pytest.warns(UserWarning, match="stride is a whole number from 1 to 64") as told:
+        with pytest.warns(UserWarning, match="stride is a whole number from 1 to 64") as warned:
             write()
-        assert [(each.filename, each.lineno) for each in told] == [(__file__, write.__code__.co_firstlineno)]
+        assert [(each.filename, each.lineno) for each in warned] == [(__file__, write.__code__.co_firstlineno)]
     for write in (export_html, convviz.export_picture):
         with pytest.raises(OSError, match="neither a link such as"):
             write("nowhere.json", tmp_path / "picture.svg")

@@ -107,7 +107,7 @@ def test_a_path_that_no_file_can_have_gets_the_sentence_of_every_bad_path(tmp_pa
     assert list(tmp_path.iterdir()) == []
 
 
-def test_half_a_character_in_a_page_is_told_in_a_sentence(tmp_path):
+def test_half_a_character_in_a_page_gets_an_error_in_a_sentence(tmp_path):
     path, lesson = tmp_path / "page.html", tmp_path / "lesson.json"
     own = json.loads((ROOT / "docs/examples/edge.json").read_text(encoding="utf-8"))
     own["title"] += "\ud800"

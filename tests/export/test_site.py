@@ -131,8 +131,8 @@ def test_a_folder_with_what_is_not_ours_is_refused_and_stays_as_it_was(make, tmp
     name = make(folder)
     before = snapshot(folder)
     assert main(["site", "-o", str(folder)]) == 1
-    told = capsys.readouterr().err
-    assert told == (
+    reported = capsys.readouterr().err
+    assert reported == (
         f"convviz: the folder of a site holds nothing else, and {folder} has {name}, which is not of a site that "
         "convviz wrote: choose a new or an empty folder, or one with a site to renew\n"
     )
@@ -162,10 +162,13 @@ def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path, capsys):
 
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="needs a folder in which nobody can make one")
-def test_a_folder_that_cannot_be_made_is_told(capsys):
+def test_a_folder_that_cannot_be_made_is_reported(capsys):
     assert main(["site", "-o", "/proc/self/site"]) == 1
-    told = capsys.readouterr().err
-    assert told == "convviz: the folder /proc/self/site cannot be made: No such file or directory; choose another one\n"
+    reported = capsys.readouterr().err
+    assert (
+        reported
+        == "convviz: the folder /proc/self/site cannot be made: No such file or directory; choose another one\n"
+    )
 
 
 def test_the_new_page_comes_after_its_files_and_before_the_old_ones_go(tmp_path, monkeypatch):

@@ -163,7 +163,7 @@ def test_a_plural_has_the_forms_of_english():
             assert isinstance(text, str) or set(text) == {"one", "other"}, (part, id)
 
 
-def test_a_sentence_that_is_not_there_or_lacks_an_argument_is_told():
+def test_a_sentence_that_is_not_there_or_lacks_an_argument_is_reported():
     with pytest.raises(KeyError, match=r"has no sentence 'moved\.nothing'"):
         sentences("rules")("moved.nothing")
     with pytest.raises(KeyError, match="needs 'old'"):
@@ -225,8 +225,8 @@ def test_nothing_that_a_link_leaves_out_is_written_outside_of_its_sentences(brac
     _, of_links = from_link("v=1&size=x&padding=x&digit=x&loss=x&link_axes=x&input=x&bias=x&plane=x&one=1&loss=sum")
     _, of_others = from_link("v=9&a=1&b=1&c=1&d=1&e=1&f=1")
     _, of_geometries = from_link("v=x&size=1&kernel=9&groups=3")
-    told = [*of_links, *of_others]
-    assert len(told) >= 10
-    assert [text for text in told if outside(text)] == []
+    reported = [*of_links, *of_others]
+    assert len(reported) >= 10
+    assert [text for text in reported if outside(text)] == []
     # Why torch has no such geometry is said where it is raised.
     assert all(text.startswith("⟦") and text.endswith("⟧") for text in of_geometries)

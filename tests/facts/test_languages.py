@@ -37,8 +37,8 @@ TOP = "words/rules:side.top"
 
 @pytest.mark.parametrize("tag", OTHERS)
 def test_a_catalogue_says_every_sentence_with_its_arguments_and_marks_and_none_that_is_gone(tag):
-    told = list(faults(tag))
-    assert told == [], (
+    found = list(faults(tag))
+    assert found == [], (
         "python -m convviz.facts.i18n.update_catalogues brings the catalogues up to date; then translate what it lists"
     )
 
@@ -66,10 +66,10 @@ def write(folder, tag, **given):
 
 def faults_of(tag):
     """Return what is wrong with a catalogue, without its name."""
-    return [told.removeprefix(f"{tag}: ") for told in faults(tag)]
+    return [found.removeprefix(f"{tag}: ") for found in faults(tag)]
 
 
-def test_a_catalogue_that_lacks_a_sentence_is_told_of_and_english_is_said_there(folder):
+def test_a_catalogue_that_lacks_a_sentence_is_reported_and_english_is_said_there(folder):
     folder.joinpath("fr-BE.po").write_text(renewed("fr-BE", "")[0], encoding="utf-8")
     assert len(faults_of("fr-BE")) == len(all_texts())
     assert f"{TOP} is not translated: 'top'" in faults_of("fr-BE")
@@ -87,7 +87,7 @@ def test_a_text_that_changed_is_fuzzy_and_one_that_is_gone_goes(folder):
     assert gone == ["words/rules:nothing"]
     assert f'#, fuzzy\n#| msgid "upper"\nmsgctxt "{TOP}"\nmsgid "top"\nmsgstr "haut"\n' in new
     folder.joinpath("fr-CA.po").write_text(new, encoding="utf-8")
-    assert [told.partition(" was ")[0] for told in faults_of("fr-CA")] == [TOP]
+    assert [found.partition(" was ")[0] for found in faults_of("fr-CA")] == [TOP]
     with use_locale("fr-CA"):
         assert say("side.top") == "top", "nobody has looked at it yet"
 
@@ -144,15 +144,15 @@ def test_a_browser_gets_the_first_that_there_is(header, tag):
 
 
 def test_an_unknown_language_is_english_and_said_in_one_sentence(tmp_path):
-    told = (
+    found = (
         "The language 'xx' is not available, so this is English; available: en (English), zh-Hans (简体中文), "
         "zh-Hant (繁體中文)."
     )
-    assert chosen("xx") == ("en", told)
+    assert chosen("xx") == ("en", found)
     app = convviz.App(lang="xx")
-    assert app._notice == (told, False)
+    assert app._notice == (found, False)
     app.close()
-    with pytest.warns(UserWarning, match=re.escape(told)) as warned:
+    with pytest.warns(UserWarning, match=re.escape(found)) as warned:
         path = export_html(None, tmp_path / "page.html", lang="xx")
     assert warned[0].filename == __file__
     assert '<html lang="en"' in path.read_text(encoding="utf-8")
@@ -178,8 +178,8 @@ def test_scripts_without_words_are_the_same_in_every_language():
     assert "facts_" not in before
     with use_locale(OTHERS[0]):
         assert asking_script() == before
-        told = tab_script("linear")
-    assert HAN.search(told)
+        found = tab_script("linear")
+    assert HAN.search(found)
     assert not HAN.search(tab_script("linear"))
 
 
@@ -208,7 +208,7 @@ def drawn(app, tab):
     return str(sent[-1]["data"])
 
 
-def test_a_page_tells_its_kernel_which_language_it_speaks_and_a_stranger_is_told_what_there_is():
+def test_a_page_sends_its_kernel_which_language_it_speaks_and_a_stranger_is_offered_what_there_is():
     app = convviz.App(state={"tab": "graph"})
     assert not HAN.search(drawn(app, "graph"))
     app._receive(None, {"type": "language", "language": "zh-TW"}, [])
@@ -246,7 +246,7 @@ def test_another_language_brings_its_script_and_english_readers_get_none(monkeyp
         app._receive(None, {"type": "language", "language": wanted}, [])
         assert (app._facts["language"], app._facts["script"]) == (tag, app._carrier.key)
         assert app._facts["chosen"], "an other page that looks at it stays in its language"
-        assert bool(HAN.search(app._carrier._esm)) == bool(HAN.search(str(app._lesson["told"]))) == (tag != "en")
+        assert bool(HAN.search(app._carrier._esm)) == bool(HAN.search(str(app._lesson["bundle"]))) == (tag != "en")
         assert app._introduction == tag
     assert english.comm is None, "its last app has let go of it"
     app.close()

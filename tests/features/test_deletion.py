@@ -64,8 +64,8 @@ from convviz.app.page_requests import answer
 from convviz.facts.i18n.translatable_texts import all_texts
 from convviz.settings.link import from_link
 for name, data in (("hello", {"state": "alone"}), ("greeted", {"stride": (2, 2)})):
-    settings, told = from_link(f"v=2&stride=2&tab={name}")
-    assert settings.tab == name and not told
+    settings, notices = from_link(f"v=2&stride=2&tab={name}")
+    assert settings.tab == name and not notices
     made = answer({"type": "tab", "tab": name, "settings": settings.to_dict()}).message
     assert made["data"] == data, made
 assert {"features/hello/words:title", "features/hello/feature:label"} <= all_texts().keys()

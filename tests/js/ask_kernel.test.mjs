@@ -39,7 +39,7 @@ const traitsOf = (settings, wire) => {
 function widgetOf(settings, held = wireOf(settings)) {
   let traits = { _facts: {}, _introduction: "", _notice: ["", false], ...traitsOf(settings, held) };
   const listeners = new Map();
-  const tell = (event, ...given) =>
+  const notify = (event, ...given) =>
     [...(listeners.get(event) ?? [])].forEach((listener) => listener(...given));
   const made = {
     sent: [],
@@ -57,15 +57,15 @@ function widgetOf(settings, held = wireOf(settings)) {
     settingsOf: ({ settings: message }) => ({ ...BASE_STATE, ...message }),
     moveTo(next, wire) {
       traits = { ...traits, ...traitsOf(next, wire) };
-      tell("change:_numbers");
+      notify("change:_numbers");
     },
     answer(message = made.asks().at(-1), more = {}) {
       const next = made.settingsOf(message);
       made.moveTo(next, wireOf(next, { page: message.page, k: message.k, ...more }));
     },
     refuse: (message, sentence) =>
-      tell("msg:custom", { type: "refused", page: message.page, k: message.k, sentence }, []),
-    tell: (message) => tell("msg:custom", message, []),
+      notify("msg:custom", { type: "refused", page: message.page, k: message.k, sentence }, []),
+    notify: (message) => notify("msg:custom", message, []),
   };
   return made;
 }
@@ -218,7 +218,7 @@ test("what others set while something is asked for is overtaken by it; a refusal
   }
 });
 
-test("a refusal that comes after the numbers is told, and leads back to what the kernel then sends", async () => {
+test("a refusal that comes after the numbers is shown, and leads back to what the kernel then sends", async () => {
   const { model, widget } = opened();
   stride(model, 1);
   const [question] = widget.asks();
@@ -250,13 +250,13 @@ test("a sentence of the kernel's is said, and what is no answer reaches the pane
   const { model, widget } = opened();
   const heard = [];
   model.on("msg:custom", (message) => heard.push(message));
-  widget.tell({ type: "told", sentence: "this picture file is damaged", failed: true });
+  widget.notify({ type: "notice", sentence: "this picture file is damaged", failed: true });
   assert.deepEqual([model.get("notice"), model.get("failed")], ["this picture file is damaged", true]);
-  widget.tell({ type: "tab", tab: "code", data: { step: 1 } });
+  widget.notify({ type: "tab", tab: "code", data: { step: 1 } });
   stride(model, 1);
   const { k } = widget.asks()[0];
   model.say("this picture file is damaged", true);
-  widget.tell({ type: "refused", page: "another", k, sentence: "not mine" });
+  widget.notify({ type: "refused", page: "another", k, sentence: "not mine" });
   assert.deepEqual(heard, [{ type: "tab", tab: "code", data: { step: 1 } }]);
   await settled();
   assert.equal(
@@ -317,18 +317,20 @@ test("a kernel that is gone leaves a page that computes; one that comes again ge
   assert.equal(strideOf(model.settings()), 1, "the way back is the page's own");
 });
 
-test("a kernel that comes again computes on the device that was chosen, if it can; the first one where it was told to", () => {
-  const told = { ...START, device: "cuda" };
+test("a kernel that comes again computes on the device that was chosen, if it can; the first one where it was set to", () => {
+  const reported = { ...START, device: "cuda" };
   for (const [devices, device] of [
     [["cpu", "cuda"], "cpu"],
     [["cuda"], "cuda"],
   ]) {
     const model = createPageModel(dataOf(START, { ground: {}, live: true }));
-    model.connect(Object.assign(new KernelClient(widgetOf(told)), { facts: { devices: ["cpu", "cuda"] } }));
+    model.connect(
+      Object.assign(new KernelClient(widgetOf(reported)), { facts: { devices: ["cpu", "cuda"] } }),
+    );
     assert.equal(model.settings().device, "cuda");
     model.change((settings) => [replaced(settings, { device: "cpu" }), []]);
     model.disconnect("away");
-    model.connect(Object.assign(new KernelClient(widgetOf(told)), { facts: { devices } }));
+    model.connect(Object.assign(new KernelClient(widgetOf(reported)), { facts: { devices } }));
     assert.equal(model.settings().device, device);
   }
 });

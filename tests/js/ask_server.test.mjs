@@ -32,7 +32,7 @@ class Socket {
   lose(code = 1006) {
     this.onclose({ code });
   }
-  tell(message, buffers = []) {
+  receive(message, buffers = []) {
     this.onopen();
     this.onmessage({ data: packFrame(message, buffers) });
   }
@@ -40,7 +40,7 @@ class Socket {
     const settings = { ...BASE_STATE, ...message.settings };
     const { stages } = fromPage(settings, 0);
     const tensors = sentOf(stages);
-    this.tell(
+    this.receive(
       { type: "numbers", id: message.id, dtype: "float64", loss: stages.loss, truth: EXACT, tensors },
       tensors.map((name) => Float64Array.from(stages[name].data).buffer),
     );
@@ -118,7 +118,7 @@ test("the first settings go out once the server has said what it is, and its num
   const { model, states } = opened(place);
   const socket = place.last();
   assert.deepEqual([socket.sent, model.get("kernel"), model.get("values").from], [[], "", "page"]);
-  socket.tell(FACTS);
+  socket.receive(FACTS);
   assert.deepEqual([states, model.get("kernel")], [[["ok", ""]], "ok"]);
   assert.deepEqual(socket.sent, [
     { type: "compute", settings: { dtype: "float64", device: "cuda" }, id: 1, language: "zh-Hans" },
@@ -132,7 +132,7 @@ test("the first settings go out once the server has said what it is, and its num
 test("a page whose connection goes computes by itself, and its last move goes out over the next connection", async (context) => {
   const place = around(context);
   const { model, states, stride } = opened(place);
-  place.last().tell(FACTS);
+  place.last().receive(FACTS);
   place.last().answer(place.last().sent[0]);
   await settled();
   place.last().lose();
@@ -146,7 +146,7 @@ test("a page whose connection goes computes by itself, and its last move goes ou
   assert.deepEqual([model.settled(), model.get("values").from, place.sockets.length], [true, "page", 1]);
   place.later(1500);
   assert.equal(place.sockets.length, 2);
-  place.last().tell({ ...FACTS, device: "cpu" });
+  place.last().receive({ ...FACTS, device: "cpu" });
   assert.deepEqual(
     place.last().sent.map(({ settings }) => [settings.spec.stride[0], settings.device]),
     [[3, "cuda"]],
@@ -194,11 +194,11 @@ test("why no connection comes about is said, and tried again in growing pauses o
 test("a page of another version says so, asks nothing, and tries again", (context) => {
   const place = around(context);
   const { states, model } = opened(place);
-  place.last().tell({ ...FACTS, version: "2" });
+  place.last().receive({ ...FACTS, version: "2" });
   assert.match(states.at(-1)[1], /reload the page/);
   assert.deepEqual([place.last().sent, place.last().closed, model.get("kernel")], [[], true, "away"]);
   place.later(1500);
-  place.last().tell(FACTS);
+  place.last().receive(FACTS);
   assert.deepEqual(states.at(-1), ["ok", ""]);
 });
 
@@ -215,13 +215,13 @@ test("a connection that leads nowhere is given up, a silent one with nothing ask
   assert.equal(place.last().closed, true);
   await settled();
   place.later(3000);
-  place.last().tell(FACTS);
+  place.last().receive(FACTS);
   const socket = place.last();
   place.later(15_000);
   assert.deepEqual([socket.closed, states.at(-1)[0]], [true, "away"]);
   await settled();
   place.later(1500);
-  place.last().tell(FACTS);
+  place.last().receive(FACTS);
   place.last().answer(place.last().sent[0]);
   place.later(60_000);
   assert.deepEqual([place.last().closed, states.at(-1)[0]], [false, "ok"]);
@@ -234,7 +234,7 @@ test("a request gets its own answer or refusal, tabs go one at a time, and what 
   const refused = assert.rejects(server.request({ type: "python", settings: {} }), { message: "not so" });
   const picture = server.request({ type: "picture" }, [new Uint8Array([7, 8]).buffer]);
   const first = place.last();
-  first.tell(FACTS);
+  first.receive(FACTS);
   assert.deepEqual(
     first.sent.map(({ type, tab }) => tab ?? type),
     ["code", "python", "picture", "compute"],
@@ -243,20 +243,20 @@ test("a request gets its own answer or refusal, tabs go one at a time, and what 
     [...new Uint8Array(first.sent[2].buffers[0].buffer, first.sent[2].buffers[0].byteOffset, 2)],
     [7, 8],
   );
-  first.tell({ type: "refused", id: first.sent[1].id, sentence: "not so" });
+  first.receive({ type: "refused", id: first.sent[1].id, sentence: "not so" });
   await refused;
   first.lose();
   place.later(1500);
   const second = place.last();
-  second.tell(FACTS);
+  second.receive(FACTS);
   assert.deepEqual(
     second.sent.map(({ type, tab }) => tab ?? type),
     ["code", "picture", "compute"],
   );
   for (const { id, tab } of second.sent.slice(0, 2))
-    second.tell({ type: tab ? "tab" : "picture", id, tab, data: 1 });
+    second.receive({ type: tab ? "tab" : "picture", id, tab, data: 1 });
   assert.equal(second.sent.at(-1).tab, "graph");
-  second.tell({ type: "tab", id: second.sent.at(-1).id, tab: "graph", data: 2 });
+  second.receive({ type: "tab", id: second.sent.at(-1).id, tab: "graph", data: 2 });
   assert.deepEqual(
     (await wait).map(({ message }) => message.data),
     [1, 2],
@@ -267,19 +267,19 @@ test("a request gets its own answer or refusal, tabs go one at a time, and what 
 test("who asks twice gets both answers: the server would refuse the second while the first is in line", async (context) => {
   const place = around(context);
   const { server } = opened(place);
-  place.last().tell(FACTS);
+  place.last().receive(FACTS);
   const [first, second] = [1, 2].map((digit) => server.request({ type: "page", settings: { digit } }));
   const asked = () => place.last().sent.filter(({ type }) => type === "page");
   assert.deepEqual(
     asked().map(({ settings }) => settings.digit),
     [1],
   );
-  place.last().tell({ type: "page", id: asked()[0].id, name: "1" });
+  place.last().receive({ type: "page", id: asked()[0].id, name: "1" });
   assert.deepEqual(
     asked().map(({ settings }) => settings.digit),
     [1, 2],
   );
-  place.last().tell({ type: "page", id: asked()[1].id, name: "2" });
+  place.last().receive({ type: "page", id: asked()[1].id, name: "2" });
   assert.deepEqual(
     (await Promise.all([first, second])).map(({ message }) => message.name),
     ["1", "2"],
@@ -289,10 +289,10 @@ test("who asks twice gets both answers: the server would refuse the second while
 test("who hears that it is in line waits on", (context) => {
   const place = around(context);
   opened(place);
-  place.last().tell(FACTS);
+  place.last().receive(FACTS);
   for (let seconds = 0; seconds < 60; seconds += 10) {
     place.later(10_000);
-    place.last().tell({ type: "waits" });
+    place.last().receive({ type: "waits" });
   }
   assert.equal(place.last().closed, false);
 });
@@ -300,10 +300,10 @@ test("who hears that it is in line waits on", (context) => {
 test("what a tab with a state is refused reaches the panes, though no request waits for it", (context) => {
   const place = around(context);
   const { model } = opened(place);
-  place.last().tell(FACTS);
+  place.last().receive(FACTS);
   const heard = [];
   model.on("msg:custom", (message) => heard.push(message));
-  place.last().tell({ type: "refused", id: null, sentence: "two races run already" });
+  place.last().receive({ type: "refused", id: null, sentence: "two races run already" });
   assert.deepEqual(heard, [{ type: "refused", id: null, sentence: "two races run already" }]);
 });
 
@@ -311,10 +311,10 @@ test("what the server pushes reaches the panes, and what a pane does reaches a s
   const place = around(context);
   const { model, server } = opened(place);
   server.send({ type: "act", tab: "race", message: { type: "start" } });
-  place.last().tell(FACTS);
+  place.last().receive(FACTS);
   const heard = [];
   model.on("msg:custom", (message) => heard.push(message));
-  place.last().tell({ type: "tab", tab: "race", data: { step: 1 } });
+  place.last().receive({ type: "tab", tab: "race", data: { step: 1 } });
   assert.deepEqual(heard, [{ type: "tab", tab: "race", data: { step: 1 } }]);
   server.send({ type: "act", tab: "race", message: { type: "stop" } });
   assert.deepEqual(
@@ -329,7 +329,7 @@ test("what the server pushes reaches the panes, and what a pane does reaches a s
 test("a page that is put aside closes its connection, and does not come back by itself", (context) => {
   const place = around(context);
   const { server } = opened(place);
-  place.last().tell(FACTS);
+  place.last().receive(FACTS);
   server.shut();
   assert.equal(place.last().closed, true);
   place.later(120_000);

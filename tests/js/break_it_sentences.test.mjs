@@ -161,14 +161,16 @@ test("each sentence is true of the setting that it is said of, over all states",
   for (const settings of states(4))
     for (const broken of IDS) {
       const made = replaced(settings, { broken });
-      const { stages, broken: told } = shown(made);
-      const about = `${toLink(made)}: ${told.sentence}`;
-      const id = idOf(told.sentence);
-      const reason = id.startsWith("same.") ? id : idOf(told.sentence.replace(/^.*?, because (.*)\.$/, "$1"));
+      const { stages, broken: brokenStep } = shown(made);
+      const about = `${toLink(made)}: ${brokenStep.sentence}`;
+      const id = idOf(brokenStep.sentence);
+      const reason = id.startsWith("same.")
+        ? id
+        : idOf(brokenStep.sentence.replace(/^.*?, because (.*)\.$/, "$1"));
       assert.ok(CLAIMS[reason](made, stages), about);
       met.set(reason, (met.get(reason) ?? 0) + 1);
-      assert.equal(told.differs, !["same", "elsewhere"].includes(id.split(".")[0]), about);
-      assert.equal(told.alike, /^same\.(?!view|large)/.test(id), about);
+      assert.equal(brokenStep.differs, !["same", "elsewhere"].includes(id.split(".")[0]), about);
+      assert.equal(brokenStep.alike, /^same\.(?!view|large)/.test(id), about);
       if (id === "elsewhere") assert.ok(made.spec.batch > 1 || made.spec.in_channels > 1, about);
     }
   assert.deepEqual(
@@ -182,15 +184,15 @@ test("a mistake that shows nowhere offers a setting at which it shows, and nothi
   for (const settings of states(17))
     for (const broken of IDS) {
       const made = replaced(settings, { broken });
-      const { broken: told } = shown(made);
-      if (told.differs) {
-        assert.deepEqual(told.offers, []);
+      const { broken: brokenStep } = shown(made);
+      if (brokenStep.differs) {
+        assert.deepEqual(brokenStep.offers, []);
         continue;
       }
-      assert.equal(told.offers.length, 1, `${toLink(made)}: ${told.sentence}`);
-      for (const { changes, words } of told.offers) {
+      assert.equal(brokenStep.offers.length, 1, `${toLink(made)}: ${brokenStep.sentence}`);
+      for (const { changes, words } of brokenStep.offers) {
         const after = shown(replaced(made, changes)).broken;
-        assert.ok(after.differs, `${toLink(made)}: ${told.sentence} [${words}] → ${after.sentence}`);
+        assert.ok(after.differs, `${toLink(made)}: ${brokenStep.sentence} [${words}] → ${after.sentence}`);
       }
     }
 });
@@ -208,12 +210,12 @@ test("a result of another shape is said with both, and what is offered with what
 });
 
 test("with several planes the count is that of all, and of the one that is shown", () => {
-  const told = at("v=2&in_channels=2&out_channels=2&view=window&broken=I01");
+  const brokenStep = at("v=2&in_channels=2&out_channels=2&view=window&broken=I01");
   assert.equal(
-    told.sentence,
+    brokenStep.sentence,
     "16 of all 50 numbers of grad_input are wrong (8 in this plane), because the kernel slides as it is, not rotated by 180°.",
   );
-  assert.equal(told.hidden, "8 of 25 numbers are wrong.");
+  assert.equal(brokenStep.hidden, "8 of 25 numbers are wrong.");
   const other = at("v=2&batch=2&view=window&broken=I01&plane=1,0,0"); // the single 1 is in the first sample
   assert.match(other.sentence, /^This plane is right. In others, 8 numbers of grad_input are wrong, because/);
   assert.deepEqual([other.differs, other.alike, other.offers[0].changes.plane.sample], [false, false, 0]);
@@ -221,12 +223,15 @@ test("with several planes the count is that of all, and of the one that is shown
 });
 
 test("the stamps know no such step, and offer the window", () => {
-  const told = at("v=2&view=stamps&broken=I07&stride=2&size=7");
+  const brokenStep = at("v=2&view=stamps&broken=I07&stride=2&size=7");
   assert.deepEqual(
-    [told.differs, told.alike, Object.keys(told.planes), told.offers[0].words],
+    [brokenStep.differs, brokenStep.alike, Object.keys(brokenStep.planes), brokenStep.offers[0].words],
     [false, false, [], "show the window"],
   );
-  const next = replaced(fromLink("v=2&view=stamps&broken=I07&stride=2&size=7").state, told.offers[0].changes);
+  const next = replaced(
+    fromLink("v=2&view=stamps&broken=I07&stride=2&size=7").state,
+    brokenStep.offers[0].changes,
+  );
   assert.equal(shown(next).broken.differs, true);
 });
 
@@ -242,12 +247,12 @@ test("the sign that does not hold stands before the result, or between it and th
     row.items.findIndex((item) => item.symbol === "="),
   );
   const one = { ...row, items: [...stamps.items, { symbol: "=", note: "" }, ...window] };
-  const told = brokenOf(
+  const brokenStep = brokenOf(
     state,
     stages,
     equations.map((each) => (each === row ? one : each)),
   );
-  assert.equal(told.before, "padded_grad_output");
+  assert.equal(brokenStep.before, "padded_grad_output");
   assert.equal(at("v=2&padding=1&broken=W06").before, "grad_weight");
   assert.equal(at("v=2&padding=1&mode=reflect&view=window&broken=I01").before, "grad_padded_input");
 });
@@ -338,14 +343,14 @@ test("it is part of a link; what cannot be is left out in a sentence", () => {
   const { state } = fromLink("v=2&stride=2&size=7&broken=I07");
   assert.equal(state.broken, "I07");
   assert.equal(toLink(state), "v=2&size=7&stride=2&broken=I07");
-  for (const [link, told] of [
+  for (const [link, brokenStep] of [
     ["v=2&broken=I02", /broken is one of I01, .*got 'I02'/],
     ["v=2&broken=<b>", /broken is one of/],
     ["v=2&broken=I01&transposed=1", /broken=I01 is left out: a transposed convolution/],
   ]) {
     const { state: made, notices } = fromLink(link);
     assert.equal(made.broken, "", link);
-    assert.match(notices.join(" "), told, link);
+    assert.match(notices.join(" "), brokenStep, link);
   }
   assert.equal(setTransposed(state, true)[0].broken, "");
   assert.equal(shown(setTransposed(state, true)[0]).broken, null);

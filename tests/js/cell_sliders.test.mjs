@@ -57,7 +57,7 @@ test("a slider in a cell stands at its number, on one scale for all, from zero",
     ]);
     const values = Array.from({ length: columns * draw([1, 3, 7]) }, () => draw(numbersOf));
     for (const look of Object.values(LOOKS)) {
-      const told = `${columns} columns of ${values}`;
+      const reported = `${columns} columns of ${values}`;
       // One that lies, as it would stand: zero at the bottom.
       const upright = ([x, y, wide, tall]) =>
         look.lies
@@ -76,7 +76,7 @@ test("a slider in a cell stands at its number, on one scale for all, from zero",
         [tracks.length, fills.length, knobs.length],
         [values.length, finite.length, finite.length],
       );
-      assert.equal(zeros.length, isSigned ? values.length : 0, told);
+      assert.equal(zeros.length, isSigned ? values.length : 0, reported);
       const most = Math.max(0, ...finite.map((index) => Math.abs(values[index])));
       const reach = most < 1 && finite.length === values.length ? 1 : Math.max(3, Math.ceil(most));
       finite.forEach((index, at) => {
@@ -85,16 +85,19 @@ test("a slider in a cell stands at its number, on one scale for all, from zero",
           [Math.floor(x / 40), Math.floor(y / 40)],
           [index % columns, Math.floor(index / columns)],
         );
-        assert.ok((x % 40) + wide <= 40 && (y % 40) + tall <= 40, told);
+        assert.ok((x % 40) + wide <= 40 && (y % 40) + tall <= 40, reported);
         const unit = tall / (isSigned ? 2 * reach : reach);
         const [, top, , height] = fills[at];
-        assert.ok(Math.abs(height - Math.abs(values[index]) * unit) < 0.02, told);
+        assert.ok(Math.abs(height - Math.abs(values[index]) * unit) < 0.02, reported);
         const zero = y + (isSigned ? tall / 2 : tall);
-        assert.ok(Math.abs((values[index] < 0 ? top : top + height) - zero) < 0.02, told);
+        assert.ok(Math.abs((values[index] < 0 ? top : top + height) - zero) < 0.02, reported);
         const [, knob, , thick] = knobs[at];
         const tip = zero - values[index] * unit;
-        assert.ok(knob >= y - 0.01 && knob + thick <= y + tall + 0.01, `${told}: a handle stays in its cell`);
-        assert.ok(Math.abs(knob + thick / 2 - tip) <= thick / 2 + 0.02, told);
+        assert.ok(
+          knob >= y - 0.01 && knob + thick <= y + tall + 0.01,
+          `${reported}: a handle stays in its cell`,
+        );
+        assert.ok(Math.abs(knob + thick / 2 - tip) <= thick / 2 + 0.02, reported);
       });
     }
   }

@@ -82,19 +82,19 @@ function productsOf({ settings, stages }, changed) {
   };
 }
 
-function assertReason(stage, before, now, [reason, changed], told) {
+function assertReason(stage, before, now, [reason, changed], reported) {
   const { settings } = now;
   const { transposed, loss } = settings;
   const parts = madeOf(stage, settings);
   const other = parts.find((name) => name !== changed && name !== "bias");
   if (reason === "made_of") {
-    assert.ok(parts.length, told);
-    for (const part of parts) assert.equal(numbers(now.stages[part]), numbers(before.stages[part]), told);
+    assert.ok(parts.length, reported);
+    for (const part of parts) assert.equal(numbers(now.stages[part]), numbers(before.stages[part]), reported);
   } else if (reason === "given")
-    assert.deepEqual([stage, loss], [sentBack(transposed), "weighted_sum"], told);
+    assert.deepEqual([stage, loss], [sentBack(transposed), "weighted_sum"], reported);
   else if (reason === "constant") {
-    assert.ok(["sum", "mean"].includes(loss), told);
-    assert.equal(new Set(now.stages[stage].data).size, 1, told);
+    assert.ok(["sum", "mean"].includes(loss), reported);
+    assert.equal(new Set(now.stages[stage].data).size, 1, reported);
   } else if (reason !== "same") {
     const [was, is] = [before, now].map(({ stages }) => stages[changed].data);
     const { found, factor } = productsOf(now, changed);
@@ -102,13 +102,13 @@ function assertReason(stage, before, now, [reason, changed], told) {
     const real = mine.filter((product) => factor(product, other) !== 0);
     assert.ok(
       is.some((value, index) => value !== was[index]),
-      told,
+      reported,
     );
-    assert.equal(mine.length > 0, reason !== "unread", told);
-    assert.equal(real.length > 0, reason === "border", told);
+    assert.equal(mine.length > 0, reason !== "unread", reported);
+    assert.equal(real.length > 0, reason === "border", reported);
     assert.ok(
       real.every(({ cut }) => cut),
-      told,
+      reported,
     );
   }
 }
@@ -123,16 +123,16 @@ test("unchanged is said of what is equal number for number, and its reason is tr
       const after = attempt(move);
       if (!after || !isMove(settings, after)) continue;
       const now = seen(after);
-      const told = `state ${turn}, ${name}: ${JSON.stringify(settings)}`;
+      const reported = `state ${turn}, ${name}: ${JSON.stringify(settings)}`;
       const equal = resultsOf(after.transposed).filter(
         (stage) => now.stages[stage] && numbers(before.stages[stage]) === numbers(now.stages[stage]),
       );
       const said = unchanged(before, now);
-      assert.deepEqual(Object.keys(said), equal, told);
+      assert.deepEqual(Object.keys(said), equal, reported);
       for (const stage of equal) {
         const why = reasonOf(stage, before, now);
-        assert.equal(said[stage], unchangedWords(stage, after, ...why), told);
-        assertReason(stage, before, now, why, `${stage} ${why}, ${told}`);
+        assert.equal(said[stage], unchangedWords(stage, after, ...why), reported);
+        assertReason(stage, before, now, why, `${stage} ${why}, ${reported}`);
         tally[why[0]] = (tally[why[0]] ?? 0) + 1;
       }
     }
@@ -161,8 +161,8 @@ test("what goes into a result is all that goes into it", () => {
       if (!after || rules(after) !== rules(settings)) continue;
       const now = seen(after);
       for (const stage of heldResults(before, now)) {
-        const told = `${stage}, ${name}, state ${turn}: ${JSON.stringify(settings)}`;
-        assert.equal(numbers(now.stages[stage]), numbers(before.stages[stage]), told);
+        const reported = `${stage}, ${name}, state ${turn}: ${JSON.stringify(settings)}`;
+        assert.equal(numbers(now.stages[stage]), numbers(before.stages[stage]), reported);
         counted += 1;
       }
     }
@@ -256,9 +256,9 @@ test("what can be dragged is what can be typed, and it is read where it is writt
     for (const panel of panels.filter((each) => gesturesOn(settings)(each).dragged)) {
       for (const [row, column] of cells) {
         const edit = () => editCell(settings, { panel, row, column, value: 7.25 })[0];
-        const told = `${panel} ${row} ${column}: ${JSON.stringify(settings)}`;
-        if (Number.isNaN(givenNumber(settings, panel, row, column))) assert.throws(edit, told);
-        else assert.equal(givenNumber(edit(), panel, row, column), 7.25, told);
+        const reported = `${panel} ${row} ${column}: ${JSON.stringify(settings)}`;
+        if (Number.isNaN(givenNumber(settings, panel, row, column))) assert.throws(edit, reported);
+        else assert.equal(givenNumber(edit(), panel, row, column), 7.25, reported);
       }
     }
   }

@@ -70,7 +70,7 @@ test("promised numbers are drawn when they come, whole; the controls do not wait
   asked[1].answer();
   await settled();
   assertShows(model, model.settings());
-  assert.deepEqual(heard, [2, 2], "told after both are there");
+  assert.deepEqual(heard, [2, 2], "notified after both are there");
 });
 
 test("one request is under way, the newest waits, and what is gone is dropped", async () => {

@@ -25,7 +25,7 @@ function playerWith(tabs) {
   const model = createPageModel(dataOf(BASE_STATE));
   const { waiting, later, end } = timersByHand();
   const player = new Player(model, createLessons(LESSONS), tabs, later);
-  player.on("press", () => player.choose([player.get("look").choose])); // as the tab tells what was pressed in it
+  player.on("press", () => player.choose([player.get("look").choose])); // as the tab reports what was pressed in it
   const act = () => {
     player.act();
     while (waiting.size) end(); // a walk goes on by itself
@@ -42,8 +42,8 @@ function playStep({ model, player, act, tabs }, step, where) {
     assert.equal(look().tasks.filter((task) => task.done).length, done, where);
     act();
   }
-  const told = look().tasks.every((task) => task.done && task.after);
-  assert.ok(told, where);
+  const reported = look().tasks.every((task) => task.done && task.after);
+  assert.ok(reported, where);
   if (step.question) {
     assert.deepEqual([look().complete, look().hidden], [false, step.question.cell], where);
     player.check(String(step.question.answer));

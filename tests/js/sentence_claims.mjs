@@ -132,8 +132,8 @@ function turnedIs(said, truth, { at }) {
   );
 }
 
-const stepsAre = ({ stride: told }, { spec: { stride } }) =>
-  told === (stride[0] === stride[1] ? `${stride[0]}` : stride.join(" × "));
+const stepsAre = ({ stride: stated }, { spec: { stride } }) =>
+  stated === (stride[0] === stride[1] ? `${stride[0]}` : stride.join(" × "));
 /** Whether the stride puts zeros between two outputs. */
 const stretched = ({ spec, windows }) => AXES.some((axis) => spec.stride[axis] > 1 && windows[axis] > 1);
 /** Whether any window reads a line of padded_input. */
@@ -179,9 +179,9 @@ const remainderIsUnread = (truth) =>
 /** Whether as many lines of a transposed convolution's output are reached by nothing as a sentence says. */
 const bareAre = ({ lines }, truth) =>
   ["row", "column"].every((name, axis) => {
-    const told = Number(lines.match(new RegExp(`(\\d+) ${name}`))?.[1] ?? 0);
+    const stated = Number(lines.match(new RegExp(`(\\d+) ${name}`))?.[1] ?? 0);
     const all = [...Array(truth.spec.input_size[axis]).keys()];
-    return told === all.filter((line) => !isRead(truth, axis, line + truth.spec.padding[axis][0])).length;
+    return stated === all.filter((line) => !isRead(truth, axis, line + truth.spec.padding[axis][0])).length;
   });
 
 /** Whether some cell of the padded grad_output is no output's. */

@@ -34,7 +34,7 @@ function opened(name, { settings = FIRST, chosen = {}, slow = false } = {}) {
     kernel: () => kernel,
     settings: () => ({ tab: name, ...made.now }),
     settled: () => made.settled,
-    say: (...told) => made.said.push(told),
+    say: (...reported) => made.said.push(reported),
     chosen: () => chosen,
     choose: (_, choices) => (made.kept = choices),
   };
@@ -94,7 +94,7 @@ test("what takes long waits until the sliders rest, but not where it is opened o
   await made.answer();
   for (const digit of [4, 5, 6]) made.move(at(digit));
   assert.deepEqual([made.questions.length, made.pane.busy], [1, true]);
-  made.tab.follow(); // as the board tells of more
+  made.tab.follow(); // as the board points at more
   made.rest();
   assert.deepEqual(made.asked().at(-1), [6, {}]);
   made.move(at(7));

@@ -96,8 +96,8 @@ const readSome = (text) =>
 
 /** All sentences of one state, each counted again. */
 class Recount {
-  /** @param {(id: string, said: any, cell: any, right: boolean) => void} tell of each sentence whether it is right */
-  constructor(settings, tell) {
+  /** @param {(id: string, said: any, cell: any, right: boolean) => void} notify of each sentence whether it is right */
+  constructor(settings, notify) {
     const model = createPageModel(dataOf(settings), fromPage);
     const { equations, geometry } = model.get("structure");
     const panels = new Map(
@@ -106,7 +106,7 @@ class Recount {
         .reverse()
         .map((panel) => [panel.name, panel]),
     );
-    Object.assign(this, { settings, tell, equations, geometry, panels, numbers: model.get("values") });
+    Object.assign(this, { settings, notify, equations, geometry, panels, numbers: model.get("values") });
     this.truth = truthOf(settings, model.shown().numbers.stages);
     this.links = new Links(geometry);
     this.terms = new CellProducts(this.links, (name) => panels.get(name), this.numbers);
@@ -123,7 +123,7 @@ class Recount {
 
   hold(said, cell) {
     assert.ok(CLAIMS[said.id], `nobody checks ${said.id}`);
-    this.tell(said.id, said, cell, Boolean(CLAIMS[said.id](said, this.truth, cell)));
+    this.notify(said.id, said, cell, Boolean(CLAIMS[said.id](said, this.truth, cell)));
   }
 
   valueAt = (name, row, column) =>
@@ -132,7 +132,7 @@ class Recount {
   checkCell(panel, cell) {
     const { truth, geometry } = this;
     const { panel: name, row, column, at } = cell;
-    const check = (id, right) => this.tell(id, {}, cell, right);
+    const check = (id, right) => this.notify(id, {}, cell, right);
     if (SUMS.includes(name)) this.checkSum(cell, check);
     else this.checkSaid(cell, check);
     if (READ.includes(name))
@@ -201,15 +201,15 @@ class Recount {
   }
 
   checkPairs(cell, check) {
-    let told = "";
-    const pairing = new Pairing({ aside: (text) => (told = text) });
+    let reported = "";
+    const pairing = new Pairing({ aside: (text) => (reported = text) });
     const drawn = panelsOf(this.equations.find(({ name }) => name === "input")).map((panel) => ({
       spec: () => panel,
       grid: { numbered: () => true },
       veil: { badges() {} },
     }));
     pairing.show(cell, () => drawn, this.links);
-    const said = readAll(told);
+    const said = readAll(reported);
     for (const each of said) this.hold(each, cell);
     if (said[0].id.startsWith("pairs.one") && said.length === 1)
       check("pairs.point unsaid", !overlap(this.truth));
@@ -230,7 +230,7 @@ class Recount {
           const isRight = place.every(Number.isInteger)
             ? Math.abs(Number(value) - right) < 1e-9
             : value === "gap";
-          this.tell("tray", { place, value }, cell, isRight);
+          this.notify("tray", { place, value }, cell, isRight);
         }),
       );
     }
@@ -250,21 +250,21 @@ test("every count, and every only, all and no, that is said of a cell is true", 
   /** @type {Record<string, { states: Set<number>, cells: number, wrong: number, first: string }>} */
   const tally = {};
   [...LINKS.map((link) => fromLink(link).state), ...drawn].forEach((settings, index) => {
-    const tell = (id, said, cell, right) => {
+    const notify = (id, said, cell, right) => {
       const kept = (tally[id] ??= { states: new Set(), cells: 0, wrong: 0, first: "" });
       kept.states.add(index);
       kept.cells += 1;
       kept.wrong += Number(!right);
       if (!right) kept.first ||= `${toLink(settings)} ${cell.panel}[${cell.at}]: ${JSON.stringify(said)}`;
     };
-    new Recount(settings, tell).run();
+    new Recount(settings, notify).run();
   });
-  const told = Object.entries(tally)
+  const reported = Object.entries(tally)
     .sort()
     .map(([id, { states, ...rest }]) => ({ id, states: states.size, ...rest }));
-  if (process.env.CONVVIZ_TALLY) console.table(told);
+  if (process.env.CONVVIZ_TALLY) console.table(reported);
   assert.deepEqual(
-    told.filter(({ wrong }) => wrong),
+    reported.filter(({ wrong }) => wrong),
     [],
   );
   assert.deepEqual(

@@ -89,7 +89,7 @@ def cut_gzip(folder):
 
 
 @pytest.mark.parametrize(
-    ("spoil", "told"),
+    ("spoil", "message"),
     [
         (changed(lambda content: content[:-1]), "is truncated: its head promises 40 × 28 × 28 bytes, and 31359 follow"),
         (changed(lambda content: content + b"x"), "is too long"),
@@ -101,12 +101,12 @@ def cut_gzip(folder):
         (cut_gzip, "truncated or no gzip file"),
     ],
 )
-def test_a_broken_file_is_told_in_one_sentence(tmp_path, spoil, told):
+def test_a_broken_file_gets_an_error_in_one_sentence(tmp_path, spoil, message):
     write_folder(tmp_path)
     spoil(tmp_path)
     with pytest.raises(ValueError, match="train") as error:
         digits(tmp_path, verify=False)
-    assert told in str(error.value)
+    assert message in str(error.value)
     assert "\n" not in str(error.value)
 
 

@@ -68,7 +68,7 @@ def raises(error):
 
 
 @pytest.mark.parametrize(
-    ("fail", "told"),
+    ("fail", "message"),
     [
         (raises(ZeroDivisionError("my mistake\nin two lines")), ["conv1 raised ZeroDivisionError: my mistake"]),
         (
@@ -80,11 +80,11 @@ def raises(error):
     ],
     ids=["raises", "another shape", "no tensor", "nan"],
 )
-def test_a_layer_that_fails_is_named_with_its_step_and_the_rule(options, fail, told):
+def test_a_layer_that_fails_is_named_with_its_step_and_the_rule(options, fail, message):
     race = lab.Race({"mine": failing(fail)}, **options)
     said = failed(race)
     assert said.startswith("mine, step 4 (epoch 1, seed 0): ")
-    assert [words for words in told if words not in said] == [], said
+    assert [words for words in message if words not in said] == [], said
     run = lab.read(race.out)["runs"][0]["entrants"]
     assert [len(run[name]["loss"]) for name in ("torch", "mine")] == [3, 3], "what was measured before is kept"
 
@@ -102,18 +102,18 @@ def without_bias(ctx, grad_output):
 
 
 @pytest.mark.parametrize(
-    ("backward", "told"),
+    ("backward", "message"),
     [
         (raises(NotImplementedError("to do")), "NotImplementedError: to do"),
         (raises(SystemExit), "SystemExit: (without a word)"),
         (without_bias, "conv1.bias got no gradient; backward must return"),
     ],
 )
-def test_a_backward_that_fails_is_told(options, backward, told):
-    assert failed(lab.Race([function(backward)], **options)).startswith(f"Own, step 1 (epoch 1, seed 0): {told}")
+def test_a_backward_that_fails_is_reported(options, backward, message):
+    assert failed(lab.Race([function(backward)], **options)).startswith(f"Own, step 1 (epoch 1, seed 0): {message}")
 
 
-def test_a_layer_that_ends_the_program_elsewhere_is_told(options, monkeypatch):
+def test_a_layer_that_ends_the_program_elsewhere_is_reported(options, monkeypatch):
     ends = raises(SystemExit)
     assert "a layer could not be made, SystemExit" in failed(lab.Race({"mine": ends}, **options))
     monkeypatch.setattr(Lane, "predict", ends)
@@ -124,7 +124,7 @@ def test_a_layer_that_ends_the_program_elsewhere_is_told(options, monkeypatch):
     "error",
     [torch.OutOfMemoryError("CUDA out of memory. Tried to allocate\nmuch"), MemoryError()],
 )
-def test_a_device_without_memory_is_told_with_the_remedy(options, monkeypatch, error):
+def test_a_device_without_memory_is_reported_with_the_remedy(options, monkeypatch, error):
     step = Lane.step
 
     def without_memory(self, *arguments):
@@ -148,7 +148,7 @@ def test_a_layer_with_other_parameters_cannot_start_from_the_same_numbers(option
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "message"),
     [
         ({"layers": "torch,rotat"}, "a layer is one of torch, taps, .*: got 'rotat'"),
         ({"layers": "rotate,rotate"}, "got 'rotate' twice"),
@@ -162,10 +162,10 @@ def test_a_layer_with_other_parameters_cannot_start_from_the_same_numbers(option
         ({"replaced": "second"}, "replaced is one of all, first: got 'second'"),
     ],
 )
-def test_what_cannot_be_raced_is_refused_at_once(options, given, told, tmp_path, monkeypatch):
+def test_what_cannot_be_raced_is_refused_at_once(options, given, message, tmp_path, monkeypatch):
     (tmp_path / "ends_at_once.py").write_text("raise SystemExit(4)")
     monkeypatch.chdir(tmp_path)
-    with pytest.raises((ValueError, TypeError), match=told):
+    with pytest.raises((ValueError, TypeError), match=message):
         lab.Race(**{**options, **given})
 
 
@@ -203,7 +203,7 @@ def test_on_a_full_disk_the_last_good_checkpoint_stays(options, monkeypatch):
     monkeypatch.undo()
 
 
-def test_without_room_for_the_result_either_both_are_told_and_stay(options, monkeypatch):
+def test_without_room_for_the_result_either_both_are_reported_and_stay(options, monkeypatch):
     race = lab.Race("rotate", **options)
     for step in race:
         if step.step == 5:

@@ -41,7 +41,7 @@ def words(folder, tmp_path):
     return [*given, "--epochs", "2", "--out", str(out)], out
 
 
-def told(capsys):
+def reported(capsys):
     """Return what was said on stderr after the progress bar's lines; no traceback."""
     said = capsys.readouterr().err
     assert "Traceback" not in said
@@ -184,7 +184,7 @@ def test_ctrl_c_leaves_a_valid_result_and_the_same_command_goes_on(words, capsys
         assert main(given) == 130
     finally:
         signal.signal(signal.SIGINT, before)
-    (said,) = told(capsys)
+    (said,) = reported(capsys)
     assert said == "convviz: stopped by hand after step 6 of 10"
     stopped = lab.read(out)
     assert stopped["state"] == "stopped by hand"
@@ -210,7 +210,7 @@ def test_a_layer_of_ones_own_in_the_current_folder(words, fails, why, capsys, tm
     monkeypatch.setattr(sys, "path", [place for place in sys.path if place])  # as the command convviz has it
     given[given.index("torch,rotate")] = f"{name}:Mine"
     assert main(given) == 1
-    (said,) = told(capsys)
+    (said,) = reported(capsys)
     assert said == f"convviz: {name}:Mine, step 1 (epoch 1, seed 0): conv1 raised {why}"
     assert lab.read(out)["state"] == said.removeprefix("convviz: ")
 
@@ -229,7 +229,7 @@ def test_a_layer_of_ones_own_in_the_current_folder(words, fails, why, capsys, tm
 def test_a_slip_costs_one_sentence(words, more, sentence, capsys):
     given, out = words
     assert main([*given, *more]) in (1, 2)
-    (said,) = told(capsys)
+    (said,) = reported(capsys)
     assert sentence in said
     assert not out.exists() or lab.read(out)["state"] == said.removeprefix("convviz: ")
 
@@ -248,7 +248,7 @@ def test_a_file_that_is_no_result_is_refused(tmp_path, capsys):
         path = tmp_path / "race.json"
         path.write_text(content)
         assert main(["lab", "--show", str(path)]) == 2
-        (said,) = told(capsys)
+        (said,) = reported(capsys)
         assert "result of a race" in said
 
 

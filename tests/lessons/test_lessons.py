@@ -18,7 +18,7 @@ from convviz.explanation.check_lesson import after, joined, number_at, problems,
 from convviz.explanation.lesson_schema import EXAMPLES, KINDS_OF_TASK
 from convviz.export.page import export_html
 from convviz.facts import facts
-from convviz.lessons import lesson, names, told
+from convviz.lessons import lesson, lesson_bundle, names
 from convviz.settings.link import from_link
 from convviz.settings.tensors import bias_tensor, grad_tensor, input_tensor, weight_tensor
 from tests.export.test_export import data_of
@@ -39,8 +39,8 @@ def settings_of(name, at, *more):
 
 @pytest.mark.parametrize("name", names())
 def test_a_lesson_holds_what_it_says(name):
-    found = told(name)
-    assert told(str(files("convviz.lessons").joinpath(f"{name}.json"))) == found, "by its file as well"
+    found = lesson_bundle(name)
+    assert lesson_bundle(str(files("convviz.lessons").joinpath(f"{name}.json"))) == found, "by its file as well"
     assert problems(found["lesson"], found["words"]) == []
     assert 4 <= len(found["lesson"]["steps"]) <= 9
 
@@ -58,7 +58,7 @@ def test_every_file_stands_in_the_path_and_nothing_else():
 
 @pytest.mark.parametrize("name", names())
 def test_every_sentence_is_said(name):
-    found = told(name)["lesson"]
+    found = lesson_bundle(name)["lesson"]
     used = {found["title"], *found["end"]["words"], *(each["words"] for each in found["end"]["next"])}
     used |= {id for step in found["steps"] for id, _ in said(step)}
     assert used - {f"{name}.title"} == {id.removesuffix(".touch") for id in facts(f"words/guided/{name}")}
@@ -333,7 +333,7 @@ def test_the_answer_of_the_last_step_is_10(size):
 # -- started from outside
 
 
-def test_a_lesson_that_there_is_not_is_told(tmp_path, capsys):
+def test_a_lesson_that_there_is_not_gets_an_error(tmp_path, capsys):
     with pytest.raises(ValueError, match=r"no lesson “other”\. The lessons are: linear, table, why_rotated"):
         lesson("other")
     assert main(["export", "--lesson", "other", "-o", str(tmp_path / "x.html")]) == 1
@@ -344,7 +344,7 @@ def test_a_lesson_that_there_is_not_is_told(tmp_path, capsys):
 def test_a_page_carries_the_lesson_that_it_starts(tmp_path):
     started = data_of(export_html(None, tmp_path / "one.html", lesson="padding").read_text(encoding="utf-8"))
     plain = export_html(None, tmp_path / "two.html").read_text(encoding="utf-8")
-    assert (started["lesson"], started["lessons"]) == ("padding", {"padding": told("padding")})
+    assert (started["lesson"], started["lessons"]) == ("padding", {"padding": lesson_bundle("padding")})
     assert (data_of(plain)["lesson"], data_of(plain)["lessons"]) == (None, {})
     assert json.dumps(lesson("why_rotated"), ensure_ascii=False, separators=(",", ":")) in plain, "why? leads there"
     assert lesson("padding")["steps"][0]["title"] not in plain
@@ -364,7 +364,7 @@ def test_a_picture_starts_no_lesson(tmp_path, capsys):
 
 def test_a_notebook_opens_the_app_at_a_lesson():
     app = convviz.lesson("remainder")
-    assert app._lesson == {"name": "remainder", "told": told("remainder")}
+    assert app._lesson == {"name": "remainder", "bundle": lesson_bundle("remainder")}
     app.close()
     with pytest.raises(ValueError, match=r"no lesson “other”"):
         convviz.lesson("other")
@@ -374,7 +374,7 @@ def test_the_kernel_sends_a_lesson_that_is_started():
     app, sent = convviz.App(), []
     app.send = lambda content, buffers=None: sent.append(content)
     app._messages.receive({"type": "lesson", "lesson": "padding"}, [])
-    assert sent == [{"type": "lesson", "lesson": "padding", "told": told("padding")}]
+    assert sent == [{"type": "lesson", "lesson": "padding", "bundle": lesson_bundle("padding")}]
     app.close()
 
 
@@ -415,7 +415,7 @@ CELL = (*QUESTION, "cell")
 
 
 @pytest.mark.parametrize(
-    ("path", "put", "told"),
+    ("path", "put", "message"),
     [
         (("author",), "me", "The lesson has an unknown key 'author': known are base, controls, end, steps, title."),
         (("end",), None, "The lesson lacks end."),
@@ -437,28 +437,28 @@ CELL = (*QUESTION, "cell")
         (("end", "exercise"), "conv9d", "end: exercise is one of the tasks of convviz.check, conv2d, "),
     ],
 )
-def test_what_is_wrong_with_a_lesson_is_said(path, put, told, tmp_path, capsys):
+def test_what_is_wrong_with_a_lesson_is_said(path, put, message, tmp_path, capsys):
     file = tmp_path / "own.json"
     file.write_text(json.dumps(example(*path, put=put)), encoding="utf-8")
     assert main(["lesson", "check", str(file)]) == 1
-    assert told in capsys.readouterr().out
+    assert message in capsys.readouterr().out
     with pytest.raises(ValueError, match="is no lesson yet: "):
         export_html(None, tmp_path / "page.html", lesson=str(file))
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "told"),
+    ("name", "text", "message"),
     [
         ("own.json", "{", "own.json is not JSON: "),
         ("own.txt", "{}", "a lesson is a file whose name ends with .json, or a name of `convviz lesson list`: got "),
         ("gone.json", None, "gone.json cannot be read: No such file or directory"),
     ],
 )
-def test_a_file_that_is_no_lesson_is_told(name, text, told, tmp_path, capsys):
+def test_a_file_that_is_no_lesson_gets_an_error(name, text, message, tmp_path, capsys):
     if text is not None:
         (tmp_path / name).write_text(text, encoding="utf-8")
     assert main(["lesson", "check", str(tmp_path / name)]) == 1
-    assert told in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_the_lessons_are_listed_in_their_order(capsys):

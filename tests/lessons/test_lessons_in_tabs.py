@@ -82,7 +82,7 @@ STEP = ("steps", 0)
 
 
 @pytest.mark.parametrize(
-    ("key", "put", "told"),
+    ("key", "put", "message"),
     [
         ("tab", "board", "Step 1: tab is one of mistakes, network, pooling, matrix, "),
         ("part", "table", "Step 1: part is one of its tab's, which has none: got 'table'."),
@@ -90,10 +90,10 @@ STEP = ("steps", 0)
         ("do", [{"words": "a", "then": "b", "choose": "I07"}], "Step 1: choose names what stands in the step's tab"),
     ],
 )
-def test_what_is_wrong_with_a_step_in_a_tab_is_said(key, put, told):
+def test_what_is_wrong_with_a_step_in_a_tab_is_said(key, put, message):
     found = [wrong for wrong in problems(example(*STEP, key, put=put)) if "no sentence names" not in wrong]
     assert len(found) == 1
-    assert told in found[0]
+    assert message in found[0]
 
 
 def test_a_page_has_the_tabs_of_its_lesson(tmp_path):

@@ -1,4 +1,4 @@
-"""surrogate_check with anybody's quantiser: what it does is told from what is wrong in the convolution."""
+"""surrogate_check with anybody's quantiser: what it does is kept apart from what is wrong in the convolution."""
 
 import pytest
 import torch

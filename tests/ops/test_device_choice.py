@@ -77,10 +77,10 @@ def test_the_app_keeps_the_index(monkeypatch):
         there.asked.clear()
         ask(app, app.state() | {"device": "cuda:0"})
         assert set(there.asked) == {"cuda:0"}
-        told = drawn(app, "pytorch")
-        assert ["device", "cuda:0 (the card cuda:0)"] in told["machine"]
-        assert told["on"] == "float32, cuda:0"
-        assert [change[0] for change in told["changes"] if change[0].startswith("on ")] == ["on cpu"]
+        reported = drawn(app, "pytorch")
+        assert ["device", "cuda:0 (the card cuda:0)"] in reported["machine"]
+        assert reported["on"] == "float32, cuda:0"
+        assert [change[0] for change in reported["changes"] if change[0].startswith("on ")] == ["on cpu"]
         assert set(there.asked) == {"cuda:0"}
         app.set_state(app._start)
         assert app.session.settings.device == "cuda:1"
@@ -200,31 +200,31 @@ def seen(app):
 def attempt(changes, at):
     before = seen(app)
     Standin.fails_in = at
-    told = refusal(app, app.state() | changes)
+    reported = refusal(app, app.state() | changes)
     came_to_it, Standin.fails_in = not Standin.fails_in, 0
-    if told:
-        assert told == sentence, told
+    if reported:
+        assert reported == sentence, reported
         assert seen(app) == before, (changes, at)
     else:
         assert app.state() != before[0], (changes, at)
         app.set_state(before[0])
-    return came_to_it, bool(told)
+    return came_to_it, bool(reported)
 
 def attempt_without_backward(changes):
     before, grad = seen(app), torch.autograd.grad
     def fail(*args, **kwargs):
         raise torch.OutOfMemoryError(fake_accelerator.OUT_OF_MEMORY)
     torch.autograd.grad = fail
-    told = refusal(app, app.state() | changes)
+    reported = refusal(app, app.state() | changes)
     torch.autograd.grad = grad
-    assert told == sentence
+    assert reported == sentence
     assert seen(app) == before, changes
 
 for changes in ({"spec": {**app.state()["spec"], "stride": [1, 1]}}, {"dtype": "float64"}):
     at, failed, came = 1, 0, True
     while came:
-        came, told = attempt(changes, at)
-        at, failed = at + 4, failed + told
+        came, reported = attempt(changes, at)
+        at, failed = at + 4, failed + reported
     assert failed > 10, (changes, failed)
     attempt_without_backward(changes)
 app = convviz.App()

@@ -133,8 +133,8 @@ def test_a_gradient_that_forgets_the_batch_or_the_target_is_seen(transposed, mon
 
 
 def test_a_link_to_a_target_that_the_loss_does_not_take_says_so():
-    told = "target is one of one_hot where loss=cross_entropy: got 'ones'; one_hot is used."
-    assert from_link("v=1&loss=cross_entropy&target=ones") == (Settings(loss="cross_entropy"), [told])
+    reported = "target is one of one_hot where loss=cross_entropy: got 'ones'; one_hot is used."
+    assert from_link("v=1&loss=cross_entropy&target=ones") == (Settings(loss="cross_entropy"), [reported])
 
 
 def test_a_tensor_is_taken_as_the_cell_it_marks():

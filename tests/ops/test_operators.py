@@ -353,7 +353,7 @@ def test_a_backward_pass_inside_an_autocast_block_keeps_the_forward_passs_precis
     assert torch.allclose(of_matrix, torch.ones(()), rtol=1e-5)
 
 
-def test_what_names_no_method_and_no_size_is_told_so():
+def test_what_names_no_method_and_no_size_gets_an_error():
     x, w = reals((1, 4, 5, 5), 0), reals((4, 4, 3, 3), 1)
     with pytest.raises(ValueError, match="method is one of"):
         conv2d(x, w, method=["taps"])
@@ -372,10 +372,10 @@ SPARSE = {
 
 
 @pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
-def test_what_does_not_hold_its_numbers_cell_by_cell_is_told_so():
+def test_what_does_not_hold_its_numbers_cell_by_cell_gets_an_error():
     x, w, g = reals((1, 1, 5, 5), 0), reals((1, 1, 3, 3), 1), reals((1, 1, 3, 3), 2)
     spec = ConvSpec(5)
-    for told, make in SPARSE.items():
+    for reported, make in SPARSE.items():
         for name, error, call in (
             ("input", TypeError, lambda t: conv2d(t, w)),
             ("input", TypeError, lambda t: conv_transpose2d(t, w)),
@@ -385,7 +385,7 @@ def test_what_does_not_hold_its_numbers_cell_by_cell_is_told_so():
             ("input", TypeError, lambda t: convviz.nn.Conv2d(1, 1, 3)(t)),
             ("input", ValueError, lambda t: convviz.stages(spec, t, w)),
         ):
-            with pytest.raises(error, match=f"{name} must be .*dense tensor: got {told}; use "):
+            with pytest.raises(error, match=f"{name} must be .*dense tensor: got {reported}; use "):
                 call(make(x))
     for tensor in (x.to("meta"), torch.quantize_per_tensor(x.float(), 0.1, 0, torch.qint8)):
         with pytest.raises(ValueError, match="input must hold plain numbers"):

@@ -62,9 +62,9 @@ def calls(several):
 
 def refused(where, call, pattern, kind=ValueError):
     """Check that a call is refused by a sentence with the rule, the value and the remedy."""
-    told = message(call, kind)
-    assert told is not None, (where, "was not refused")
-    assert re.search(pattern, told), (where, told)
+    reported = message(call, kind)
+    assert reported is not None, (where, "was not refused")
+    assert re.search(pattern, reported), (where, reported)
 
 
 def message(call, kind):
@@ -120,7 +120,7 @@ def test_sizes_that_are_no_shape_are_refused_by_name():
                         continue
                     pattern = rf"^{name} must be a shape of whole numbers, \(.*: got .*; for example \w+\.shape$"
                     refused((name, sizes), lambda c=call, s=sizes: c(s), pattern)
-            if name != "output_size":  # whose range torch itself tells
+            if name != "output_size":  # whose range torch itself reports
                 for value in TOO_LARGE:
                     refused((name, value), lambda c=call, v=value: c((1, 2, v, 4)), r"at most 2147483647, .*: got ")
     for value in (*bad, [2.0], [-1], (True,), [2, 2]):

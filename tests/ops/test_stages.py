@@ -316,7 +316,7 @@ def test_any_form_and_layout_gives_the_same_and_is_not_modified():
 
 
 def test_a_read_only_array_is_an_array_without_a_warning():
-    """Torch gives this warning once in a process, unless it is told to warn always."""
+    """Torch gives this warning once in a process, unless it is set to warn always."""
     x = np.ones((1, 1, 4, 4), np.float32)
     x.flags.writeable = False
     before = torch.is_warn_always_enabled()

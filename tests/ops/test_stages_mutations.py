@@ -113,7 +113,7 @@ MISTAKES = {name: (changed(tensor, change), {tensor}) for name, (tensor, change)
 
 
 # What is said of a wrong shape: in our words, or in torch's inside of the changed operation.
-TOLD = {True: r"grad_(input|weight).*shape", False: "size|shape|channels|out of range"}
+REPORTED = {True: r"grad_(input|weight).*shape", False: "size|shape|channels|out of range"}
 
 
 @functools.cache
@@ -128,7 +128,7 @@ def known():
 
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_the_truth_line_is_red_exactly_where_a_number_is_wrong(mistake, monkeypatch):
-    """In each format, and it names a tensor that is wrong; a wrong shape is told in our words, or in torch's."""
+    """In each format, and it names a tensor that is wrong; a wrong shape is reported in our words, or in torch's."""
     put_in, expected = MISTAKES[mistake]
     put_in(monkeypatch)
     seen = set()
@@ -137,7 +137,7 @@ def test_the_truth_line_is_red_exactly_where_a_number_is_wrong(mistake, monkeypa
             try:
                 made = stages(spec, **given, dtype=dtype)
             except (ValueError, RuntimeError, IndexError) as error:
-                if not re.search(TOLD[isinstance(error, ValueError)], str(error)):
+                if not re.search(REPORTED[isinstance(error, ValueError)], str(error)):
                     raise
                 seen |= expected
                 continue

@@ -70,9 +70,9 @@ def test_the_line_of_truth_names_the_tensor_in_the_layers_words(monkeypatch):
     spec, _ = next(layers(0, 1))
     given = {"input": reals(spec.output_shape, 0), "weight": reals(spec.weight_shape, 1)}
     monkeypatch.setattr(by_rotate, "rotate_weight", lambda weight, groups: weight.new_zeros(*_rotated_shape(spec)))
-    told = truth(stages(spec, dtype="float64", **given, transposed=True))
-    assert (told["id"], told["ok"], told["values"]["tensor"]) == ("truth.differs", False, "output")
-    assert re.fullmatch(r"\d+, \d+, \d+, \d+", told["values"]["place"]), told
+    verdict = truth(stages(spec, dtype="float64", **given, transposed=True))
+    assert (verdict["id"], verdict["ok"], verdict["values"]["tensor"]) == ("truth.differs", False, "output")
+    assert re.fullmatch(r"\d+, \d+, \d+, \d+", verdict["values"]["place"]), verdict
 
 
 def _rotated_shape(spec):

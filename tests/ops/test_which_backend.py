@@ -369,7 +369,7 @@ def test_a_private_function_that_wants_something_else_is_done_without(monkeypatc
     assert (found.forward, found.found_by) == ("Slow2d", PROFILER)
 
 
-def test_what_no_op_tells_is_unknown(monkeypatch):
+def test_what_no_op_identifies_is_unknown(monkeypatch):
     input, weight = (tensor.to("meta") for tensor in tensors(*TINY))
     assert which_backend(input, weight).forward == "Overrideable"
     without_select(monkeypatch)

@@ -223,8 +223,8 @@ def test_what_happens_is_counted_and_logged_without_a_visitor_in_it(guarded, coo
     page = connect(
         guarded.url, "live/numbers?secret=of-a-visitor", newer=False, headers=[f"Cookie: {cookie['Cookie']}"]
     )
-    told, _ = unpacked(page.recv())
-    assert told["type"] == "facts"
+    reported, _ = unpacked(page.recv())
+    assert reported["type"] == "facts"
     page.send(json.dumps({"type": "compute", "id": 1, "language": "en", "settings": {}}))
     assert unpacked(page.recv())[0]["type"] == "numbers"
     page.send(json.dumps({"type": "compute", "id": 2, "language": "en", "settings": []}))
@@ -255,22 +255,27 @@ def test_what_happens_is_counted_and_logged_without_a_visitor_in_it(guarded, coo
     page.close()
     wait_until(lambda: sample(guarded, "convviz_pages") == 0, what="a page that goes is not counted any more")
 
-    told = lines(guarded)
-    assert all(set(line) <= KEYS for line in told)
-    assert {line["reason"] for line in told if line["event"] == "refused"} <= {"token", "host", "metrics", "request"}
+    reported = lines(guarded)
+    assert all(set(line) <= KEYS for line in reported)
+    assert {line["reason"] for line in reported if line["event"] == "refused"} <= {
+        "token",
+        "host",
+        "metrics",
+        "request",
+    }
     text = guarded.log.read_text(encoding="utf-8")
     for secret in (guarded.token, "secret", "127.0.0.1", "/a/course", NAME):
         assert secret not in text, secret
 
 
 def test_a_visitors_address_reaches_no_kernel_but_the_visitors_own(guarded, cookie):
-    """Voilà tells a kernel what was asked for; the token is taken out before anything sees it."""
+    """Voilà hands a kernel what was asked for; the token is taken out before anything sees it."""
     start_kernel(guarded.url, f"?token={guarded.token}&secret=of-visitor-1")
     second = start_kernel(guarded.url, "?secret=of-visitor-2", **cookie)
-    told = guarded.kernels()[second].environ()
-    assert "of-visitor-2" in told["VOILA_REQUEST_URL"]
+    reported = guarded.kernels()[second].environ()
+    assert "of-visitor-2" in reported["VOILA_REQUEST_URL"]
     for hidden in ("of-visitor-1", guarded.token, cookie["Cookie"]):
-        assert hidden not in str(told)
+        assert hidden not in str(reported)
 
 
 class Knocking(threading.Thread):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from convviz.serve import ServeError, capacity, server_environment, tell_room, temporary_folders, visitor_limits
+from convviz.serve import ServeError, capacity, report_capacity, server_environment, temporary_folders, visitor_limits
 from convviz.serve.options import ServeOptions
 
 MIB = 1 << 20
@@ -115,21 +115,21 @@ def test_what_is_free_is_the_least_of_the_machine_and_of_each_group_around(machi
     assert capacity.available_mib() == 16384
 
 
-def test_a_class_is_told_whether_it_fits_and_only_none_at_all_is_refused(machine, capsys):
-    tell_room(300, 2)
+def test_a_class_hears_whether_it_fits_and_only_none_at_all_is_refused(machine, capsys):
+    report_capacity(300, 2)
     assert capsys.readouterr().out == (
         "A class of 300 needs about 445 MiB with 2 workers, and 16384 MiB are free here: it fits.\n"
     )
     limit(machine, "class", (capacity.SERVER_MIB + capacity.TORCH_MIB + 2 * capacity.WORKER_MIB + 1) * MIB, 0, 0)
-    tell_room(20, 2)
+    report_capacity(20, 2)
     assert capsys.readouterr().out.endswith("it fits.\n")
-    tell_room(21, 2)
+    report_capacity(21, 2)
     assert capsys.readouterr().out.endswith(" MiB are free here: 20 students do.\n")
     with pytest.raises(ServeError, match="not even one student does: take fewer --workers"):
-        tell_room(1, 3)
+        report_capacity(1, 3)
 
 
-def test_machine_that_does_not_tell_its_memory_is_served_on_and_that_is_said(machine, capsys):
+def test_machine_that_does_not_report_its_memory_is_served_on_and_that_is_said(machine, capsys):
     (machine / "meminfo").unlink()
-    tell_room(300, 2)
+    report_capacity(300, 2)
     assert capsys.readouterr().out.startswith("Whether 300 students fit this machine cannot be known")

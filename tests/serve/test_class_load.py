@@ -19,7 +19,7 @@ def answer_to(move: Move):
     return {**numbers, "tensors": list(tensors)}, list(tensors.values())
 
 
-def test_numbers_that_are_not_autograds_are_told():
+def test_numbers_that_are_not_autograds_are_reported():
     for move in moves(3, 12):
         message, buffers = answer_to(move)
         assert wrong(move, message, buffers) == "", move.settings
@@ -30,8 +30,8 @@ def test_numbers_that_are_not_autograds_are_told():
         for number in (1e6, float("nan")):
             other = bytearray(buffers[place])
             struct.pack_into(kind, other, 0, number)
-            told = wrong(move, message, [*buffers[:place], bytes(other), *buffers[place + 1 :]])
-            assert told.startswith("grad_weight is off by"), move.settings
+            reported = wrong(move, message, [*buffers[:place], bytes(other), *buffers[place + 1 :]])
+            assert reported.startswith("grad_weight is off by"), move.settings
         named = [name.replace("grad_weight", "other") for name in message["tensors"]]
         assert wrong(move, {**message, "tensors": named}, buffers) == "no grad_weight"
 

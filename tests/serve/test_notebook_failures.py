@@ -80,5 +80,5 @@ def test_a_visitor_writes_nothing_into_the_operators_output(served):
     watching = Channels(served.url, kernel_id)
     watching.ask("kernel_info_request", {})
     served.kill_kernel(kernel_id)
-    wait_until(lambda: "restarted failed" in "\n".join(served.said[said:]), what="the end of a kernel is told")
+    wait_until(lambda: "restarted failed" in "\n".join(served.said[said:]), what="the end of a kernel is reported")
     assert served.said[said:] == ["[ConvvizVoila] ERROR | kernel … restarted failed!"], "nothing else, and not its id"

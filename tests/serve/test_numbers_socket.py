@@ -276,7 +276,7 @@ def ends(server, how):
 
 def test_who_is_in_line_hears_so_before_the_answer_and_nothing_is_left_of_a_server_that_is_killed():
     """A page takes a connection that says nothing for lost."""
-    soon = "from convviz.serve import numbers_socket as numbers\nnumbers.TELLS_SECONDS = 0.01"
+    soon = "from convviz.serve import numbers_socket as numbers\nnumbers.NOTIFY_SECONDS = 0.01"
     with voila_server(arguments=["--workers", "1"], prepare=soon) as server:
         with contextlib.ExitStack() as open_pages:
             pages = [open_pages.enter_context(Page(server)) for _ in range(2)]

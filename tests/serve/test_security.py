@@ -215,7 +215,7 @@ def test_cookies_stay_with_the_page(served, visit):
 
 
 def test_kernels_of_others_are_named_nowhere(served, visit):
-    """What protects a kernel is its id, 122 random bits that its page alone is told."""
+    """What protects a kernel is its id, 122 random bits that its page alone knows."""
     known = visit.kernel_id
     assert uuid.UUID(known).version == 4
     for path in ("api/kernels", "api/kernels/", "api/sessions", "api/kernelspecs", "api/status", "api/contents"):
@@ -397,7 +397,7 @@ def test_where_the_notebook_is_off_nothing_of_voila_or_jupyter_is_there():
         assert refusal(server.url, f"api/kernels/{GUESS}/channels") == 404
         pages = [ask(server.url, query, Accept_Language=wish) for query, wish in (("", "en"), ("?lang=en", "zh"))]
         assert [re.search(rb'<html lang="([\w-]+)', page)[1] for _, _, page in pages] == [b"zh-Hant", b"en"], (
-            "what the server was told comes between the address and the browser"
+            "what the server was set to comes between the address and the browser"
         )
         assert server.kernels() == {}
 

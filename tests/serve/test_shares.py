@@ -184,13 +184,13 @@ def test_a_proxy_is_an_address_or_a_network():
 # -- turns at the server's loop ----------------------------------------------------------------------
 
 
-class Told(Numbers):
+class Reported(Numbers):
     """A page's connection that only notes whose message is read."""
 
     ws_connection = None
 
     def __init__(self, name, clients, log):
-        self._name, self._log, self._told = name, log, None
+        self._name, self._log, self._notified = name, log, None
         self._allowance, self._sharing = clients.page(), clients.join(name)
 
     def _hear(self, frame):
@@ -203,10 +203,10 @@ def test_nobody_waits_for_more_than_one_message_of_another_address(came):
 
     async def run():
         clients, log = Clients(), []
-        flood = [asyncio.ensure_future(Told("flood", clients, log).on_message("x")) for _ in range(60)]
+        flood = [asyncio.ensure_future(Reported("flood", clients, log).on_message("x")) for _ in range(60)]
         while len(log) < came:
             await asyncio.sleep(0)
-        pages = [Told(name, clients, log) for name in ("ann", "bob", "bob")]
+        pages = [Reported(name, clients, log) for name in ("ann", "bob", "bob")]
         others = [asyncio.ensure_future(page.on_message("x")) for page in pages]
         await asyncio.gather(*flood, *others)
         after = log[came:]
@@ -222,7 +222,7 @@ def test_nobody_waits_for_more_than_one_message_of_another_address(came):
 def test_a_page_that_has_gone_is_not_read():
     async def run():
         clients, log = Clients(), []
-        page = Told("ann", clients, log)
+        page = Reported("ann", clients, log)
         page._is_closed = True
         await page.on_message("x")
         assert log == []
@@ -234,11 +234,11 @@ def test_the_seconds_that_a_message_takes_are_waited_for_before_the_next_is_read
     clock, slept = Clock(), []
 
     async def run():
-        page = Told("ann", Clients(clock), [])
+        page = Reported("ann", Clients(clock), [])
         burst, a_second = shares.PAGE_SECONDS
         assert page._spend(10, burst) == 0
         assert page._spend(10, a_second) == pytest.approx(1)
-        assert Told("bob", Clients(clock), [])._spend(10, burst) == 0, "nobody else's"
+        assert Reported("bob", Clients(clock), [])._spend(10, burst) == 0, "nobody else's"
         closed = []
         page.close = lambda *why: closed.append(why)
         page.on_ping(b"x")

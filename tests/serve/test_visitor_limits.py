@@ -35,16 +35,16 @@ class Hears(tornado.web.RequestHandler):
 
 
 class Talks(Channel):
-    """Tells its page a hundred MiB, and has no kernel."""
+    """Sends its page a hundred MiB, and has no kernel."""
 
     get, on_close = WebSocketHandler.get, WebSocketHandler.on_close
     select_subprotocol = WebSocketHandler.select_subprotocol
     prepare = set_default_headers = lambda self: None
 
     def open(self):
-        while len(self.settings["told"]) < 100 and not self.ws_connection.is_closing():
+        while len(self.settings["reported"]) < 100 and not self.ws_connection.is_closing():
             self.write_message(bytes(2**20), binary=True)
-            self.settings["told"].append(1)
+            self.settings["reported"].append(1)
 
     async def on_message(self, message):
         """Hear nothing."""
@@ -68,7 +68,7 @@ class Page(Numbers):
     get, prepare = WebSocketHandler.get, lambda self: None
 
     def _hear(self, frame):
-        self.settings["told"].append(frame)
+        self.settings["reported"].append(frame)
         return bytes(2**20) if frame == "answer" else None
 
 
@@ -122,10 +122,10 @@ def frame(size, sent):
 
 
 def with_server(what, proxies=(), **bounds):
-    """Run what(port, refused, server) beside a server with these bounds; return what the handlers have told."""
-    told, refused = [], []
+    """Run what(port, refused, server) beside a server with these bounds; return what the handlers have sent."""
+    reported, refused = [], []
     options = ServeOptions(trust_proxy=proxies)
-    settings = {"told": told, "convviz_metrics": Metrics(Log(None))}
+    settings = {"reported": reported, "convviz_metrics": Metrics(Log(None))}
 
     async def run():
         with socket.create_server(("127.0.0.1", 0)) as listener:
@@ -139,7 +139,7 @@ def with_server(what, proxies=(), **bounds):
             server.stop()
 
     run_apart(run())
-    return told
+    return reported
 
 
 @pytest.mark.parametrize(
@@ -182,8 +182,8 @@ def test_who_does_not_read_loses_the_connection():
         while await reader.read(2**20):  # until the server hangs up
             pass
 
-    told = with_server(come)
-    assert UNREAD_BYTES // 2**20 - 1 <= len(told) < 50
+    reported = with_server(come)
+    assert UNREAD_BYTES // 2**20 - 1 <= len(reported) < 50
 
 
 # -- what has come of a message
@@ -220,7 +220,7 @@ def test_unfinished_messages_of_one_address_make_room_for_anothers():
             await writer.drain()
         fair = await page_of(port, "127.0.0.3")
         fair[1].write(frame(2**20, 2**20))
-        await until(lambda: server.request_callback._inside.settings["told"])
+        await until(lambda: server.request_callback._inside.settings["reported"])
         assert set(refused) == {"bytes"}
         assert 8 - len(refused) <= 4, "of three MiB the others have half each"
         hang_up([*flood, fair])
@@ -269,7 +269,7 @@ def test_one_address_does_not_shut_out_the_others(how):
     with_server(come, connections=40)
 
 
-def test_a_full_server_tells_its_own_machine_that_it_is_well_and_others_that_it_is_full():
+def test_a_full_server_answers_its_own_machine_that_it_is_well_and_others_that_it_is_full():
     async def come(port, refused, server):
         held = [await connected(port, f"127.0.1.{k}") for k in range(12)]  # each with an address of its own
         await until(lambda: len(server.shares) == 12)
@@ -283,7 +283,7 @@ def test_a_full_server_tells_its_own_machine_that_it_is_well_and_others_that_it_
     with_server(come, connections=12)
 
 
-def test_behind_a_proxy_the_address_that_it_tells_has_the_share():
+def test_behind_a_proxy_the_address_that_it_reports_has_the_share():
     async def come(port, refused, server):
         for _ in range(60):
             await page(port, b"192.0.2.1")

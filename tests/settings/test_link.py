@@ -238,10 +238,10 @@ WRONG = [  # a link, the one that is left of it, and what is said of the rest: a
 
 @pytest.mark.parametrize(("text", "link", "expected"), WRONG)
 def test_what_is_wrong_is_said_and_all_else_holds(text, link, expected):
-    settings, told = from_link(text)
-    showable(told)
-    assert told
-    for notice, (id, values) in zip(told, expected, strict=bool(expected)):
+    settings, spoken = from_link(text)
+    showable(spoken)
+    assert spoken
+    for notice, (id, values) in zip(spoken, expected, strict=bool(expected)):
         if callable(values):  # what the rule itself says of it
             with pytest.raises(ValueError, match=r".") as broken:
                 values()
@@ -264,10 +264,10 @@ def test_a_long_value_is_cut_in_its_sentence():
 def test_many_sentences_are_counted():
     notices = from_link("&".join(f"{key}=!" for key in KEYS))[1]
     assert len(notices) == len(KEYS)
-    told = briefly(notices)
+    spoken = briefly(notices)
     most = LIMITS["sentences_shown"]
-    assert told.startswith(" ".join(notices[:most]))
-    assert told.endswith(f" And {len(KEYS) - most} more of this kind.")
+    assert spoken.startswith(" ".join(notices[:most]))
+    assert spoken.endswith(f" And {len(KEYS) - most} more of this kind.")
     assert briefly(notices[:most]) == " ".join(notices[:most])
 
 
@@ -413,10 +413,10 @@ def test_what_is_no_state_is_one_sentence_and_nothing_is_written(tmp_path, monke
     (tmp_path / "list").write_text("[1]")
     before = sorted(tmp_path.iterdir())
     assert main(["export", *option, "--state", text.strip("{}"), "-o", "out"]) == 2
-    told = capsys.readouterr().err
-    assert re.match(f"convviz: .*{said}", told), told
-    assert told.count("\n") == 1
-    assert len(told) < 300
+    spoken = capsys.readouterr().err
+    assert re.match(f"convviz: .*{said}", spoken), spoken
+    assert spoken.count("\n") == 1
+    assert len(spoken) < 300
     assert sorted(tmp_path.iterdir()) == before
 
 

@@ -13,7 +13,7 @@ from convviz.facts.words import sentences
 say = sentences("calling_student_code")
 
 KINDS = ("torch", "numpy", "lists")
-MOST = 1 << 22  # numbers in a result: what has more is no answer to a case of a few hundred
+MAX_RESULT_NUMBERS = 1 << 22  # numbers in a result: what has more is no answer to a case of a few hundred
 
 
 class NotNumbers(TypeError):
@@ -45,7 +45,7 @@ def take_back(value: Any) -> torch.Tensor:
         raise NotNumbers(say("not_numbers", what=type(value).__name__)) from error
     if tensor.is_complex():
         raise NotNumbers(say("complex"))
-    if tensor.numel() > MOST:
+    if tensor.numel() > MAX_RESULT_NUMBERS:
         raise NotNumbers(say("too_many", count=tensor.numel()))
     return tensor
 

@@ -47,7 +47,7 @@ class Askable:
         if not set(GEOMETRY) & set(self.task.arguments):
             return None
         if self.task.pooling:
-            if uneven and "ceil_mode" in self.untold():
+            if uneven and "ceil_mode" in self.not_passed():
                 return say("no.read" if self.subject.is_adapter else "no.argument", name="ceil_mode")
         elif self.found.plan.words:
             if padding_word(spec) is None:
@@ -65,7 +65,7 @@ class Askable:
         """Return a geometry like this one that it can be asked, None where none is found."""
         try:
             spec = self.task.fit(self.scope.nearest(self.task.fit(spec)))
-            if self.task.pooling and "ceil_mode" in self.untold():
+            if self.task.pooling and "ceil_mode" in self.not_passed():
                 spec = spec.replace(padding=[before for before, _ in spec.padding])
             if set(GEOMETRY) & set(self.task.arguments):
                 spec = spec.replace(padding_mode=self._border(spec)).replace(**self.built_in(spec))
@@ -86,17 +86,17 @@ class Askable:
 
         A pooling without a stride of its own moves by the window of whatever geometry it is asked for.
         """
-        found, told = self.found, self._told()
+        found, passed = self.found, self._passed()
         known = found.spec is not None and found.score[0] > 0
         names = (*GEOMETRY, *["kernel_size"] * bool(self.task.pooling))
-        own = {name: getattr(found.spec, name) if known else PLAIN[name] for name in names if name not in told}
+        own = {name: getattr(found.spec, name) if known else PLAIN[name] for name in names if name not in passed}
         if self.task.pooling and spec and found.spec and "stride" in own and "kernel_size" not in own:
             own["stride"] = spec.kernel_size if found.spec.stride == found.spec.kernel_size else own["stride"]
         return own | dict(ALONE.get(found.plan.data, {}))
 
-    def untold(self) -> tuple[str, ...]:
+    def not_passed(self) -> tuple[str, ...]:
         """Return what switches a pooling has that the function knows nothing of."""
-        return tuple(name for name in FLAGS if self.task.pooling and name not in self._told())
+        return tuple(name for name in FLAGS if self.task.pooling and name not in self._passed())
 
     def _is_of_task(self, spec: ConvSpec) -> bool:
         try:
@@ -126,31 +126,31 @@ class Askable:
             return spec.padding_mode
         return "zeros" if "zeros" in taken else taken[spec.products % len(taken)]
 
-    def _told(self) -> set[str]:
-        """Return what the function is told, keys that it reads from a dict among them."""
+    def _passed(self) -> set[str]:
+        """Return what the function receives, keys that it reads from a dict among them."""
         found = self.found
         if self.subject.is_adapter and found.read:
             return found.read
-        told = set(self.subject.binding.roles) | set(found.plan.form)
-        if found.score[0] < 0 and told & {"params", "dict", "case"}:  # it never got as far as to read them
-            return told | set(GEOMETRY)
+        passed = set(self.subject.binding.roles) | set(found.plan.form)
+        if found.score[0] < 0 and passed & {"params", "dict", "case"}:  # it never got as far as to read them
+            return passed | set(GEOMETRY)
         roles = (role_of(key, (*GEOMETRY, "kernel_size", *FLAGS)) for key in found.read)
-        told |= {role.split(".")[0] for role in roles if role}
+        passed |= {role.split(".")[0] for role in roles if role}
         if self.task.pooling:
-            return told
+            return passed
         # Where courses hand over a dict, it has both: to read one and forget the other is a mistake.
-        return told | ({"stride", "padding"} if found.read and told & {"stride", "padding"} else set())
+        return passed | ({"stride", "padding"} if found.read and passed & {"stride", "padding"} else set())
 
     def _no_size(self, spec: ConvSpec) -> str | None:
         """Say where a size cannot be known: a remainder leaves it open."""
-        told = self._told()
+        passed = self._passed()
         if self.subject.style in ("pair", "class"):  # its own forward pass has both
             return None
-        if self.has_rest and not told & {"output_padding", "input_size"} and any(spec.remainder):
+        if self.has_rest and not passed & {"output_padding", "input_size"} and any(spec.remainder):
             return say("no.argument", name="output_padding")
-        if self.task.name == "conv2d_input" and not told & {"input_size", "input", "output_padding", "cache"}:
+        if self.task.name == "conv2d_input" and not passed & {"input_size", "input", "output_padding", "cache"}:
             return say("no.input_size") if any(spec.remainder) else None
-        if self.task.results == ("grad_weight",) and not told & {"weight_size", "weight", "cache"}:
+        if self.task.results == ("grad_weight",) and not passed & {"weight_size", "weight", "cache"}:
             further = any(r >= d for r, d in zip(spec.remainder, spec.dilation, strict=True))
             return say("no.weight_size") if further else None
         return None

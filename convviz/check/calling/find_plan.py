@@ -87,19 +87,19 @@ def _cases(subject: Subject, probes: Sequence[Case], scope: Scope, found: Found)
     if subject.task.name.startswith("linear"):
         yield make_case("probe", LINEAR_PROBE, 1)
         return
-    told = subject.binding.roles
+    passed = subject.binding.roles
     # Whose padding is nowhere said is tried without one first: it may have one built in, or be wrong at any.
-    is_padded = "padding" not in subject.task.arguments or told & {"padding", "params", "cache"}
+    is_padded = "padding" not in subject.task.arguments or passed & {"padding", "params", "cache"}
     first, second, third = PROBES
     ordered = POOLED_PROBES if subject.task.pooling else PROBES if is_padded else (second, first, third)
     for number, spec in enumerate(ordered):
         yield make_case("probe", scope.nearest(subject.task.fit(spec)), number, subject.task.rule)
-    takes_all = {"stride", "padding"} <= told | found.read or told & {"params", "cache"}
+    takes_all = {"stride", "padding"} <= passed | found.read or passed & {"params", "cache"}
     if (takes_all or "stride" not in subject.task.arguments) and not found.refused:
         return
     # It has a setting built in, or refuses the probes: then one of the caller's cases may fit it, such as a border.
     plain = [case for case in probes if case.spec.replace(dilation=1, groups=1) == case.spec]
-    has_border = found.refused and "padding_mode" in told | found.read
+    has_border = found.refused and "padding_mode" in passed | found.read
     plain = [case for case in plain if has_border or case.spec.padding_mode == "zeros"]
     plain.sort(key=lambda case: (case.spec.padding_mode == "zeros", case.spec.products))
     yield from (case for case in plain if scope.leaves_out(case.spec) is None)
@@ -189,7 +189,7 @@ def cure(subject: Subject, plan: Plan, answer: Answer) -> list[Plan]:
 def _twos(subject: Subject) -> list[str]:
     """Return which settings code may want two numbers for: those whose default has two, all, or one of several."""
     arguments = (subject.makes if subject.style == "Module" else subject.binding).arguments
-    told = {each.role: each.default for each in arguments if each.role in PAIRS}
-    stated = " ".join(name for name, default in told.items() if isinstance(default, tuple | list))
-    single = [name for name in told if name != stated] if len(told) > 1 else []
+    passed = {each.role: each.default for each in arguments if each.role in PAIRS}
+    stated = " ".join(name for name, default in passed.items() if isinstance(default, tuple | list))
+    single = [name for name in passed if name != stated] if len(passed) > 1 else []
     return [*[stated] * bool(stated), "pair", *single]

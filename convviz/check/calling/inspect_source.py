@@ -15,7 +15,7 @@ import torch
 
 from convviz.check.calling.names_and_layouts import KERNEL, role_of
 
-MOST = 200  # functions that are read
+MAX_FUNCTIONS = 200  # functions that are read
 MADE = ("torch.zeros", "torch.empty", "torch.ones", "torch.full")
 
 
@@ -72,8 +72,8 @@ def takes_square_kernels(codes: Sequence[Any], kernel: str) -> bool:
         for node in ast.walk(tree):
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple) and _is_shape(node.value):
                 names = [each.id if isinstance(each, ast.Name) else "_" for each in node.targets[0].elts]
-                told = [name for name in names if name.strip("_")]
-                if len(told) != len(set(told)):
+                used_names = [name for name in names if name.strip("_")]
+                if len(used_names) != len(set(used_names)):
                     return True
                 if len(names) == 4 == len(order) and _is_shape(node.value, "weight"):
                     read |= {order[at] for at, name in enumerate(names) if name.strip("_")}
@@ -191,7 +191,7 @@ def _written(made: Any) -> Iterator[tuple[Any, list[Any], list[Any]]]:
             continue
         fn = getattr(each, "__func__", getattr(each, "fget", each))
         code = getattr(fn, "__code__", None)
-        if code is None or id(code) in seen or len(seen) > MOST or not (is_own(fn) or each is made):
+        if code is None or id(code) in seen or len(seen) > MAX_FUNCTIONS or not (is_own(fn) or each is made):
             continue
         seen.add(id(code))
         codes = [code]

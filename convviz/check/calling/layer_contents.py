@@ -32,7 +32,7 @@ def fill(made: Any, task: Task, case: Case, plan: Plan) -> dict[str, Any]:
     """
     is_module = isinstance(made, torch.nn.Module)
     made = _of_dtype(made, getattr(torch, plan.dtype)) if is_module else made
-    # One order of axes at a time: with equal sizes a shape fits several, and the search tells which it is.
+    # One order of axes at a time: with equal sizes a shape fits several, and the search finds which it is.
     shape = sizes_in(case.spec.weight_shape, KERNEL[plan.kernel])
     places = list(_places(made))
     weight = _fitting("weight", [each for each in places if _shape(each[2]) in (shape, None)])

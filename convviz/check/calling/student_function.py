@@ -75,7 +75,7 @@ class Student:
         return self._askable.speaks
 
     @property
-    def is_told_sizes(self) -> bool:
+    def receives_sizes(self) -> bool:
         """Whether it has an argument for the size of a kernel."""
         return bool({"weight_size", "kernel_size"} & self._subject.binding.roles)
 
@@ -92,7 +92,9 @@ class Student:
     @property
     def lacking(self) -> list[str]:
         """The settings that it has no argument for."""
-        return [name for name in (*self._askable.built_in(), *self._askable.untold()) if name in self.task.arguments]
+        return [
+            name for name in (*self._askable.built_in(), *self._askable.not_passed()) if name in self.task.arguments
+        ]
 
     @property
     def unzeroed(self) -> str:
@@ -177,7 +179,7 @@ class Student:
             return None
         if lacks := self._askable.lacks(case.spec):
             return lacks
-        if case.rule == "average inside" and "count_include_pad" in self._askable.untold():
+        if case.rule == "average inside" and "count_include_pad" in self._askable.not_passed():
             return say("no.argument", name="count_include_pad")
         tried = (self._askable.found.ended, *self._tried.values())
         if any(each and each.kind in ENDED for each in tried):
@@ -185,7 +187,7 @@ class Student:
         answer = self._cured(case, self._tried.pop(case, None))
         if why := self._excuses.of(case, answer):
             return why
-        if answer.kind == "raised":  # what an earlier call left behind may be why: then a fresh process tells
+        if answer.kind == "raised":  # what an earlier call left behind may be why: then a fresh process shows it
             self.close()
             if why := self._excuses.of(case, self._cured(case), fresh=True):
                 return why

@@ -14,7 +14,7 @@ from convviz.check.calling.student_function import Student
 from convviz.check.diagnose.where_and_when_wrong import mark_of
 
 SEED = 86
-MOST, AT_ONCE = 90, 30  # geometries, and cases with one question
+MAX_GEOMETRIES, AT_ONCE = 90, 30  # geometries, and cases with one question
 TINY = 1e-6
 SECONDS = 0.15  # of the student's own code: slow code is asked fewer
 
@@ -31,7 +31,7 @@ class Doubts:
         """What came of each."""
         student, task = self._student, self._student.task
         seconds = statistics.median(one.answer.seconds for one in self._tried)
-        count = min(int(SECONDS / (seconds + TINY)), MOST)
+        count = min(int(SECONDS / (seconds + TINY)), MAX_GEOMETRIES)
         specs = dict.fromkeys(case.spec for case in random_cases(task, SEED, count, student.nearest))
         cases = [make_case("doubt", spec, SEED + at, task.rule) for at, spec in enumerate(specs)]
         cases = [case for case in cases if all(bool(value.any()) for value in student.right(case).values())]

@@ -1,6 +1,6 @@
 """By which rule others than torch and TensorFlow put the rows of padding="same", or of any padding of two sides.
 
-And what code pads that is told nothing of it.
+And what code pads that gets no padding.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ RULES: Mapping[str, Callable[[ConvSpec], Sides]] = {
 }
 
 
-# What code does that is told no padding and pads by itself: K - 1 rows and columns, so that the size is kept.
+# What code does that gets no padding and pads by itself: K - 1 rows and columns, so that the size is kept.
 OWN: Mapping[str, Callable[[ConvSpec], Sides]] = {
     "after": lambda spec: ((0, spec.effective_kernel[0] - 1), (0, spec.effective_kernel[1] - 1)),
     "before": lambda spec: ((spec.effective_kernel[0] - 1, 0), (spec.effective_kernel[1] - 1, 0)),
@@ -53,7 +53,7 @@ def other_rule(task: Task, tried: Sequence[Tried]) -> Diagnosis | None:
 
 
 def own_padding(task: Task, tried: Sequence[Tried]) -> Diagnosis | None:
-    """Return by which rule code pads an output that is told no padding; None where it is not that."""
+    """Return by which rule code pads an output that gets no padding; None where it is not that."""
     wrong = [one for one in tried if not one.is_right]
     for name, rule in OWN.items() if len(tried) > 1 and not task.is_transposed else ():
         if all(_comes(task, one, rule(one.case.spec)) for one in tried):

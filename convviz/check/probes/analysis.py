@@ -108,8 +108,8 @@ def counts(found: Provenance) -> str:
         beyond = sum(_reaches(found, product, reached) for product in found.extra)
         mode = found.spec.padding_mode
         # Of an input of one row every cell is its edge, and a border has its own way beyond it.
-        told = 1 not in found.spec.input_size and (name == "edge" or mode == "zeros")
-        if told and beyond * 5 >= len(found.extra) * 4 and beyond:
+        is_distinct = 1 not in found.spec.input_size and (name == "edge" or mode == "zeros")
+        if is_distinct and beyond * 5 >= len(found.extra) * 4 and beyond:
             return say(f"read.{name}" if mode == "zeros" else "read.edge.border", count=beyond, mode=mode)
     # Both come to the same where every second row has two windows: = for += is in the catalogue, and was not it.
     if pattern := unfolded(found) or _left_out(found) or _overwritten(found) or misread(found):

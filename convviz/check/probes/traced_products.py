@@ -25,7 +25,7 @@ say = sentences("check")
 Cell = tuple[int, int]
 Product = tuple[Cell, Cell, Cell]
 T = TypeVar("T")
-MOST = 9  # labels that meet in one cell, of which every choice is tried
+MAX_SHARED_LABELS = 9  # labels that meet in one cell, of which every choice is tried
 Ask = Callable[[Case], torch.Tensor | None]
 
 # What the three cells of a product are cells of.
@@ -141,7 +141,7 @@ def _read(value: float, labels: Mapping[Cell, float], sharing: Sequence[Cell]) -
         for cell, label in labels.items():
             if abs(value - factor * label) < 1e-6:
                 return {cell: factor}
-    for count in range(len(sharing), 2, -1) if len(sharing) <= MOST else ():
+    for count in range(len(sharing), 2, -1) if len(sharing) <= MAX_SHARED_LABELS else ():
         for some in itertools.combinations(sharing, count):
             if abs(value - sum(labels[cell] for cell in some)) < 1e-6:
                 return dict.fromkeys(some, 1.0)

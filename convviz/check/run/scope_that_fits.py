@@ -10,7 +10,7 @@ from convviz.cases.settings_in_scope import Scope, read_scope
 from convviz.check.calling.student_function import Student
 from convviz.check.report import Report
 
-# What people write code for that is meant for one thing, the likeliest first. A stride or a padding that it is told and
+# What people write code for that is meant for one thing, the likeliest first. A stride or a padding that it gets and
 # is not right for, it is wrong about; it may read a kernel's size off the kernel.
 KERNELS: tuple[Mapping[str, Any], ...] = ({"kernel_size": 3}, {"kernel_size": 2}, {"kernel_size": 5})
 EQUAL: Mapping[str, Any] = {"in_channels": 3, "out_channels": 3}  # who is wrong for these is not meant for one of each
@@ -44,5 +44,5 @@ def fitting(student: Student, found: Report) -> Iterator[tuple[Mapping[str, Any]
 
 
 def _may_be_fixed(student: Student, found: Report) -> bool:
-    """Return whether it fails for what its cases are, and is told no size of a kernel that it would have to heed."""
-    return not student.is_told_sizes and all(case.kind in STUCK for case in found.cases[:3])
+    """Return whether it fails for what its cases are, and gets no size of a kernel that it would have to heed."""
+    return not student.receives_sizes and all(case.kind in STUCK for case in found.cases[:3])

@@ -17,7 +17,7 @@ from convviz.geometry.spec import ConvSpec
 
 say = sentences("calling_student_code")
 
-MOST, LEAST, AT_ONCE = 160, 4, 32  # geometries; cases with one question, all of which share one time limit
+MAX_GEOMETRIES, LEAST, AT_ONCE = 160, 4, 32  # geometries; cases with one question, all of which share one time limit
 # Seconds of its own code: for small cases, for large ones, for a question.
 SMALL, LARGE, ANSWER = 0.4, 0.2, 0.1
 EACH = 1.6  # cases of a geometry, as some come again with other numbers
@@ -39,7 +39,7 @@ class RandomTrial:
         self._student.learn_pairs()
         again = self._student.answer(battery[-1].case)  # a first call is slow: where there is one case, it has two
         seconds = statistics.median((*(one.answer.seconds for one in battery), again.seconds))
-        count = min(max(int(SMALL / (EACH * seconds + TINY)), LEAST), MOST)
+        count = min(max(int(SMALL / (EACH * seconds + TINY)), LEAST), MAX_GEOMETRIES)
         at_once = min(max(int(ANSWER / (seconds + TINY)), 1), AT_ONCE)
         drawn = random_cases(self._task, seed, count, self._student.nearest)
         cases = [case for case in (*drawn, *self._large(seed, battery)) if self._shows(case)]

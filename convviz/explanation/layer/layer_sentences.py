@@ -1,4 +1,4 @@
-"""Which of the numbers of a window are the layer's own, told in a few sentences."""
+"""Which of the numbers of a window are the layer's own, in a few sentences."""
 
 from collections.abc import Callable
 from typing import Any

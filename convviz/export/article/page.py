@@ -15,7 +15,7 @@ from convviz.export.es_module import element_styles
 from convviz.export.live_page import ICON
 from convviz.export.page import inert
 from convviz.export.page_assets import BOARD, page_facts, to_json
-from convviz.facts.i18n.choose_language import own_names, told_language
+from convviz.facts.i18n.choose_language import own_names, requested_language
 from convviz.facts.i18n.current_language import each_language, language, use_locale
 from convviz.facts.words import sentences
 from convviz.file_io import utf8, write
@@ -43,7 +43,7 @@ def export_article(path: str | os.PathLike[str], *, lang: str | None = None) -> 
 
 
 def article_bytes(*, lang: str | None = None) -> bytes:
-    with use_locale(told_language(lang)):
+    with use_locale(requested_language(lang)):
         return utf8(_alone(), "article")
 
 
@@ -102,7 +102,7 @@ def site_article(folder: str, names: Mapping[str, str], app: str, pages: Mapping
 def document(
     *, head: str, end: str, body: str = "<body>", app: str = "", languages: Mapping[str, str] | None = None
 ) -> str:
-    told = sections()
+    shown_sections = sections()
     return f"""<!doctype html>
 <html lang="{language()}" data-convviz-version="{__version__}">
 <head>
@@ -121,11 +121,11 @@ def document(
 <noscript><p>{escape(say("noscript"))}</p></noscript>
 </header>
 <div class="pin" role="region" aria-label="{escape(say("figure"))}">
-{figure_of(told[0])}
+{figure_of(shown_sections[0])}
 <p class="said" role="status"></p>
 </div>
 <div class="text">
-{"".join(map(_section, told))}{_doors(app)}</div>
+{"".join(map(_section, shown_sections))}{_doors(app)}</div>
 </main>
 {end}
 </body>

@@ -39,13 +39,13 @@ def facts_of_sections() -> tuple[Section, ...]:
 @each_language
 def sections() -> tuple[Section, ...]:
     """Return the sections in the language that is spoken here, with their numbers filled in."""
-    return tuple(map(_told, facts_of_sections()))
+    return tuple(map(_section_with_words, facts_of_sections()))
 
 
-def _told(facts: Section) -> Section:
+def _section_with_words(facts: Section) -> Section:
     values = values_of(facts)
 
-    def told(part: Any) -> Any:
+    def with_words(part: Any) -> Any:
         ids = {name: say(part[name], **values) for name in ("words", "then", "yes") if name in part}
         return {**part, **ids}
 
@@ -56,9 +56,9 @@ def _told(facts: Section) -> Section:
         "paragraphs": [say(id, **values) for id in facts["paragraphs"]],
     }
     if "try" in facts:
-        section["try"] = told(facts["try"])
+        section["try"] = with_words(facts["try"])
     if "ask" in facts:
-        section["ask"] = {**told(facts["ask"]), "answers": [told(each) for each in facts["ask"]["answers"]]}
+        section["ask"] = {**with_words(facts["ask"]), "answers": [with_words(each) for each in facts["ask"]["answers"]]}
     shown = [panel.label for panel in _equation(facts).panels]
     return {**section, "said": say("now", panels=listed(shown))}
 

@@ -17,7 +17,7 @@ def chosen(wanted: str | None) -> tuple[str, str]:
     return (ENGLISH, say("unknown", got=f"{wanted!r:.40}", known=known())) if tag is None else (tag, "")
 
 
-def told_language(wanted: str | None) -> str:
+def requested_language(wanted: str | None) -> str:
     """Return the language that somebody gets, with a warning where it is another one."""
     tag, unknown = chosen(wanted)
     if unknown:

@@ -17,7 +17,7 @@ def translated(name: str, data: Any, tag: str) -> Any:
 
 @functools.cache
 def category(tag: str) -> Callable[[float], str]:
-    """Return what tells CLDR's name of the form that so many things have in a language."""
+    """Return what determines CLDR's name of the form that so many things have in a language."""
     there = catalogue(tag)
     place, names = gettext.c2py(there["plural"]), {place: name for name, place in there["forms"].items()}
     return lambda count: names[place(int(count))] if count == int(count) else "other"

@@ -113,8 +113,8 @@ def main() -> None:
         path.write_text(text, encoding="utf-8")
         for context in gone:
             print(f"{tag}: {context} is in no file of facts any more, and has gone")
-        for told in faults(tag):
-            print(told)
+        for fault in faults(tag):
+            print(fault)
 
 
 if __name__ == "__main__":

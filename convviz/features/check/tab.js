@@ -283,9 +283,9 @@ const isStill = ({ slopes: { float32 } }) =>
 
 /** @param {CheckData} data @param {string[]} dtypes */
 function shapeOf({ bend, gradients }, dtypes) {
-  const told = [say(/** @type {"loss.linear"} */ (`loss.${bend}`)), say("dotted")];
-  if (dtypes.includes("float32") && gradients.every(isStill)) told.push(say("still"));
-  return told.join(" ");
+  const remarks = [say(/** @type {"loss.linear"} */ (`loss.${bend}`)), say("dotted")];
+  if (dtypes.includes("float32") && gradients.every(isStill)) remarks.push(say("still"));
+  return remarks.join(" ");
 }
 
 export default tab("check", (pane, body) => new CheckPane(pane, body).set);

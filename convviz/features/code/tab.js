@@ -66,7 +66,7 @@ class CodePane {
   }
 
   /** @param {number[]} lines that make or read panels @param {string[]} names */
-  #tell(lines, names) {
+  #pointAtCells(lines, names) {
     const panels = names.flatMap((name, place) => [place ? ", " : "", code(this.#data.called[name] ?? name)]);
     const values = { panels, lines: lines.join(", "), count: lines.length };
     this.#readout.replaceChildren(...sayPieces(lines.length ? "lines" : "no_line", values));
@@ -81,7 +81,7 @@ class CodePane {
     }
     const names = this.#code.panelsOf(number);
     this.#pane.point({ panels: [...names, ...names.map((name) => this.#data.inside[name]).filter(Boolean)] });
-    this.#tell([number], names);
+    this.#pointAtCells([number], names);
   }
 
   #markBoard() {
@@ -89,7 +89,7 @@ class CodePane {
     const within = Object.keys(inside).filter((name) => this.#onBoard.includes(inside[name]));
     const found = this.#code.mark([...this.#onBoard, ...within]);
     if (!this.#onBoard.length) setText(this.#readout, say("hint"));
-    else this.#tell(found, this.#onBoard);
+    else this.#pointAtCells(found, this.#onBoard);
   }
 
   #show() {

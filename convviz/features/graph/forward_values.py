@@ -57,7 +57,7 @@ def _computed(
     values: Values,
     kind: Kind | None,
 ) -> torch.Tensor | None:
-    """Return a function's result where a rule tells it and it fits the gradient."""
+    """Return a function's result where a rule gives it and it fits the gradient."""
     if any(thing.unreadable for thing in kept):
         return None
     inputs = [
@@ -104,7 +104,7 @@ class Operands:
 def replay(
     function: Function, inputs: Sequence[torch.Tensor | None], saved: dict[str, Any], shape: tuple[int, ...] | None
 ) -> torch.Tensor | None:
-    """Return the function's forward result, None where no rule can tell it."""
+    """Return the function's forward result, None where no rule gives it."""
     try:
         if forward_class(function) is Convolution:
             return _own_convolution(function, Operands(inputs, saved, shape))

@@ -75,7 +75,7 @@ def _extended(last: Sequence[tuple[Edge, _Way, Node]], node: Node) -> _Way:
 
 
 def _is_gradient(way: _Way, edges: Sequence[Edge], gradient: Snapshot) -> bool:
-    """Tell whether the arrows add up to the gradient, which a hook may have changed."""
+    """Return whether the arrows add up to the gradient, which a hook may have changed."""
     close = CLOSE.get(gradient.dtype, CLOSE_ELSE)
     if way.total is not None and gradient.mean is not None:
         return abs(way.total - gradient.mean) <= close * way.size
@@ -95,8 +95,8 @@ def _sentence(node: Node, way: _Way) -> str:
     end = "" if gradient is None else numbers(gradient) if not gradient.shape else str(list(gradient.shape))
     mean = None if gradient is None or gradient.shape else gradient.mean
     about = way.rounded or (mean is not None and is_rounded(mean))
-    told = say("paths", count=way.count, label=node.label, sum=f"{terms} {'≈' if about else '='} {end}")
-    return f"{told} {say('paths.jacobian')}" if way.total is None else told
+    sentence = say("paths", count=way.count, label=node.label, sum=f"{terms} {'≈' if about else '='} {end}")
+    return f"{sentence} {say('paths.jacobian')}" if way.total is None else sentence
 
 
 def _elided(path: _Factors) -> _Factors:

@@ -87,7 +87,7 @@ export class Inside {
     );
     if (built === this.#built) return;
     this.#built = built;
-    this.#pane.point(); // a replaced heatmap never tells that the pointer left
+    this.#pane.point(); // a replaced heatmap never reports that the pointer left
     [this.#maps, this.#truths] = [[], []];
     this.#branches.replaceChildren(...branches.map((branch) => this.#branch(branch)));
   }

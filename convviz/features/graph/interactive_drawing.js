@@ -144,7 +144,7 @@ export class Drawing {
     this.#paths = sums;
     const held = this.#svg?.contains(document.activeElement);
     const [cursorBefore, selectedBefore] = [this.#boxes.get(this.#cursor), this.#boxes.get(this.#selected)];
-    if (this.#pointing) this.#point(null); // a replaced box never tells that the pointer left
+    if (this.#pointing) this.#point(null); // a replaced box never reports that the pointer left
     this.#svg?.replaceWith(next);
     this.#svg = next;
     this.#readEdges();

@@ -108,7 +108,7 @@ export class Details {
   #showTensors(tensors, buffers) {
     const keys = tensors.map(({ key }) => key);
     if (keys.join() !== [...this.#views.keys()].join()) {
-      this.#pane.point(); // a replaced heatmap never tells that the pointer left
+      this.#pane.point(); // a replaced heatmap never reports that the pointer left
       this.#views = new Map(keys.map((key) => [key, this.#views.get(key) ?? this.#createView(key)]));
       this.#tensors.replaceChildren(...[...this.#views.values()].map((view) => view.el));
     }

@@ -129,7 +129,7 @@ class Edge:
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """What ``Graph`` holds, and all that is told of it is made of."""
+    """What ``Graph`` holds, and all that is said of it is made of."""
 
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...]

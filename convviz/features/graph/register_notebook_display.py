@@ -1,4 +1,4 @@
-"""Tells a notebook to show a graph as the interactive view. Loads no widget before the first graph is shown."""
+"""Has a notebook show a graph as the interactive view. Loads no widget before the first graph is shown."""
 
 import importlib.util
 import sys

@@ -16,15 +16,15 @@ GRADIENTS = ("grad_input", "grad_weight", "grad_bias")  # what a convolution han
 
 def sentences(graph: Graph) -> tuple[str, ...]:
     """Return a sentence for each of ``graph.steps``: what the node receives and hands on; names stand in backticks."""
-    teller = _Teller(graph)
-    return tuple(teller.tell(graph.node(id)) for id in graph.steps)
+    writer = _SentenceWriter(graph)
+    return tuple(writer.write(graph.node(id)) for id in graph.steps)
 
 
 def sentence(graph: Graph, id: str) -> str:
-    return _Teller(graph).tell(graph.node(id))
+    return _SentenceWriter(graph).write(graph.node(id))
 
 
-class _Teller:
+class _SentenceWriter:
     """One graph, with what its sentences look up."""
 
     def __init__(self, graph: Graph) -> None:
@@ -36,7 +36,7 @@ class _Teller:
             self.into[edge.target].append(edge)
         self.users = Counter((edge.source, edge.output_slot) for edge in graph.edges)
 
-    def tell(self, node: Node) -> str:
+    def write(self, node: Node) -> str:
         if node.kind == "output":
             start, (edge,) = _amount(self.graph.grad_output), self.into[node.id]
             return say("step.output", label=node.label, amount=start, to=self.name(edge))

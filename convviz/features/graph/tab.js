@@ -43,7 +43,7 @@ class GraphPane {
     this.#transport.open(this.#data.steps.length);
     this.#walk.hidden = true;
   });
-  #told = element("p.cv-told");
+  #sentence = element("p.cv-walk");
   #note = element("p.cv-muted.cv-graph-note");
 
   /** @param {PaneTools} pane @param {HTMLElement} body */
@@ -70,7 +70,7 @@ class GraphPane {
       button(say("fit"), () => this.#viewport.fit(), named("all")),
       button(say("export"), () => this.#save()),
     );
-    const words = [element("p", say("title")), this.#note, tools, this.#transport.el, this.#told];
+    const words = [element("p", say("title")), this.#note, tools, this.#transport.el, this.#sentence];
     const figure = split(words, [this.#viewport.el, this.#details.el]);
     body.append(figure);
     figure.addEventListener("keydown", (event) => {
@@ -103,8 +103,8 @@ class GraphPane {
     const panels = id ? (this.#data.panels[id] ?? []) : [];
     this.#pane.point(panels.length ? { panels } : undefined);
     const sum = id ? this.#data.paths[id] : "";
-    if (sum) setRich(this.#told, sum);
-    else this.#tell();
+    if (sum) setRich(this.#sentence, sum);
+    else this.#showSentence();
   }
 
   #stopWalk() {
@@ -112,18 +112,18 @@ class GraphPane {
     this.#walk.hidden = false;
     this.#at = -1;
     this.#drawing.mark([]);
-    this.#tell();
+    this.#showSentence();
     this.#walk.focus({ preventScroll: true });
   }
 
-  #tell() {
-    setRich(this.#told, this.#at >= 0 ? this.#data.steps[this.#at].text : say("hint"));
+  #showSentence() {
+    setRich(this.#sentence, this.#at >= 0 ? this.#data.steps[this.#at].text : say("hint"));
   }
 
   #showStep() {
     const { text } = this.#data.steps[this.#at];
     this.#drawing.mark(this.#data.steps.slice(0, this.#at + 1).map(({ id }) => id));
-    this.#tell();
+    this.#showSentence();
     const place = { at: this.#at + 1, of: this.#data.steps.length };
     this.#transport.say(say("step", place), say("step_read", { ...place, what: plainText(text) }));
   }
@@ -146,7 +146,7 @@ class GraphPane {
     setText(this.#note, this.#data.note);
     if (this.#at >= 0 && !sameWalk) this.#stopWalk();
     if (this.#at >= 0) this.#showStep();
-    else this.#tell();
+    else this.#showSentence();
     if (!this.#drawing.selected()) this.#details.close();
     else if (isNew) this.#details.refresh(this.#drawing.selected());
   };

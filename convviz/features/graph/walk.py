@@ -60,12 +60,12 @@ def forward_class(function: Function) -> type[torch.autograd.Function] | None:
 
 
 def is_convolution(function: Function) -> bool:
-    """Tell whether this node is a 2-D convolution, torch's or our own, and not transposed."""
+    """Return whether this node is a 2-D convolution, torch's or our own, and not transposed."""
     if forward_class(function) is Convolution:
         return True
     if name_of(function) != "ConvolutionBackward0":
         return False
-    # A pair of strides tells 2-D: unlike the saved input it can be read after the graph was freed.
+    # A pair of strides means 2-D: unlike the saved input it can be read after the graph was freed.
     return len(getattr(function, "_saved_stride", ())) == 2 and not getattr(function, "_saved_transposed", True)
 
 

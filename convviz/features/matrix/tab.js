@@ -119,7 +119,7 @@ class MatrixPane {
     this.#links = new MatrixLinks(next);
     this.#views = viewsOf(next);
     this.#hovered = null;
-    this.#elsewhere = null; // the board tells it again
+    this.#elsewhere = null; // the board sends it again
     this.#draw();
   };
 }

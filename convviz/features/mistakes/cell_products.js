@@ -78,8 +78,8 @@ export class Products {
     const { value } = product;
     const { text, title } = this.#textOf(product);
     const words = say(kind, { product: `${text} = ${formatNumber(value)}, ${title}` });
-    const told = { title, "data-value": String(value), "aria-label": words };
-    const button = element(`button.cv-product.cv-${kind}`, { type: "button", ...told }, text);
+    const attributes = { title, "data-value": String(value), "aria-label": words };
+    const button = element(`button.cv-product.cv-${kind}`, { type: "button", ...attributes }, text);
     const only = { kept: [], missing: [], extra: [], [kind]: [product] };
     listen(button, ["pointerenter", "focus"], () => this.#light(only));
     listen(button, ["pointerleave", "blur"], () => this.#light(this.#sums?.products));

@@ -221,11 +221,11 @@ class MistakesPane {
     );
   }
 
-  /** @param {Point | null} place @param {boolean} tell */
-  #point(place, tell) {
+  /** @param {Point | null} place @param {boolean} notify */
+  #point(place, notify) {
     this.#pointed = place;
     this.#light();
-    if (tell) this.#pane.point(place ? { cell: { panel: this.#of, ...place } } : undefined);
+    if (notify) this.#pane.point(place ? { cell: { panel: this.#of, ...place } } : undefined);
   }
 }
 

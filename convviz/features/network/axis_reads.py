@@ -40,7 +40,7 @@ def axis_matrices(reads: Reads, place: int, source: Sequence[int], out: Sequence
 
 
 def every(of: int, size: int) -> torch.Tensor:
-    """Return the matrix of what reads all of an axis: one number, seen as many; ``stride`` tells it."""
+    """Return the matrix of what reads all of an axis: one number, seen as many; ``stride`` says how many."""
     return torch.ones(1, 1).expand(of, size)
 
 

@@ -5,7 +5,7 @@ import { button } from "../../web/tabs/pane_elements.js";
 import { nameOf, say } from "./sentences.js";
 
 export class CellLine {
-  #told = element("p.cv-network-told");
+  #sentence = element("p.cv-network-sentence");
   #open;
   #send;
   #actions;
@@ -23,12 +23,12 @@ export class CellLine {
       this.#send,
       button(say("unpin"), unpin),
     );
-    this.el = element("div.cv-network-foot-line", this.#told, this.#actions);
+    this.el = element("div.cv-network-foot-line", this.#sentence, this.#actions);
   }
 
   /** @param {string} words @param {boolean} isCell */
-  tell(words, isCell) {
-    setRich(this.#told, words);
+  show(words, isCell) {
+    setRich(this.#sentence, words);
     // Who came by keys hears it.
     if (isCell && focusOf(this.el)?.closest(".cv-network-maps"))
       this.#pane.say(plainText(words).replaceAll("**", ""));

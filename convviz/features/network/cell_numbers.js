@@ -9,13 +9,13 @@ import { say } from "./sentences.js";
  *   sign: that is known even so
  */
 
-/** What Python told later, by cell. @type {WeakMap<NetworkPacked, Map<string, number>>} */
-const told = new WeakMap();
+/** What Python sent later, by cell. @type {WeakMap<NetworkPacked, Map<string, number>>} */
+const exactValues = new WeakMap();
 
 /** @param {NetworkPacked} packed @param {number[]} cell @param {number} value */
 export function remember(packed, cell, value) {
-  const known = told.get(packed) ?? new Map();
-  told.set(packed, known.set(String(cell), value));
+  const known = exactValues.get(packed) ?? new Map();
+  exactValues.set(packed, known.set(String(cell), value));
 }
 
 /**
@@ -25,7 +25,7 @@ export function remember(packed, cell, value) {
  */
 export function numberAt(packed, shape, cell) {
   if (!packed || !dimsOf(shape)) return null;
-  const exact = told.get(packed)?.get(String(cell));
+  const exact = exactValues.get(packed)?.get(String(cell));
   if (exact !== undefined) return { value: exact, rounding: 0 };
   const planes = readPlanes(packed);
   const [channel, row, column] = placeOf(cell);

@@ -28,7 +28,7 @@ export function cellSentence(seen, operation, cell, receptive) {
 function fieldSentence({ operations }, operation, { masks, unknown }) {
   if (operations[operation].kind === "input") return "";
   const ends = [...unknown].map((index) => nameOf(operations[index]));
-  const told = operations.flatMap((input) => {
+  const sentences = operations.flatMap((input) => {
     const found = masks.get(input.index);
     if (input.kind !== "input" || !found) return [];
     const [, height, width] = dimsOf(input.shape) ?? [1, 1, 1];
@@ -40,6 +40,6 @@ function fieldSentence({ operations }, operation, { masks, unknown }) {
     if (count === rows * columns) return [say("field.box", { name, rows, columns })];
     return [say("field.holes", { name, rows, columns, count })];
   });
-  if (ends.length) told.push(say("field.ends", { names: [...new Set(ends)].join(", ") }));
-  return told.join(" ");
+  if (ends.length) sentences.push(say("field.ends", { names: [...new Set(ends)].join(", ") }));
+  return sentences.join(" ");
 }

@@ -1,4 +1,4 @@
-// The parts of the picture, and what they tell each other.
+// The parts of the picture, and what they send each other.
 import { element } from "../../web/base/dom.js";
 import { rich, setRich } from "../../web/base/rich_text.js";
 import { button } from "../../web/tabs/pane_elements.js";
@@ -161,7 +161,7 @@ export class NetworkPane {
     const { network } = source;
     if (!canOpen(source, network.operations[operation])) return;
     if (network.operations[operation].opens === "board") {
-      const refused = (/** @type {Error} */ { message }) => this.#send.tell(message);
+      const refused = (/** @type {Error} */ { message }) => this.#send.report(message);
       return void source.open?.(operation, cell, back)?.catch(refused);
     }
     this.#lens.hide();
@@ -184,10 +184,10 @@ export class NetworkPane {
       const back = await source.back(from);
       if (asked !== this.#asked) return;
       this.#back = back;
-      this.#send.tell("");
+      this.#send.report("");
       this.#show();
     } catch (reason) {
-      if (asked === this.#asked) this.#send.tell(/** @type {Error} */ (reason).message);
+      if (asked === this.#asked) this.#send.report(/** @type {Error} */ (reason).message);
     } finally {
       if (asked === this.#asked) this.#root.removeAttribute("aria-busy");
     }

@@ -10,7 +10,7 @@ from convviz.features.network.run_facts import layers
 say = sentences("features/network")
 
 
-def told(run: Run) -> list[str]:
+def notes_of(run: Run) -> list[str]:
     """Return the notes in the caller's language."""
     return [say(note.id, **note.args) for note in notes(run)]
 

@@ -63,7 +63,7 @@ export class Pointing {
     maps.mark(here && { pointed: here, fields: this.#fieldsOf(here), pinned: isPinned });
     if (here) this.#look(here);
     else lens.hide();
-    this.#tell();
+    this.#describe();
   }
 
   /** @param {Pointed} pointed @returns {boolean} whether it was kept already */
@@ -126,14 +126,14 @@ export class Pointing {
     const limits = /** @type {Pair} */ ([column.planes.limit, column.gradients?.limit ?? 1]);
     const draw = (/** @type {NetworkWindow | null | undefined} */ window) => {
       if (this.#shown !== pointed || !column.tiling) return;
-      if (window?.exact && source.network.live) this.#tell(); // Python has told the numbers
+      if (window?.exact && source.network.live) this.#describe(); // Python has sent the numbers
       if (!window || cell.length < 2 || isCovered()) return lens.hide();
       lens.draw({ window, limits, colours });
     };
     await source.window?.(pointed.operation, cell, back).then(draw, () => lens.hide());
   }
 
-  #tell() {
+  #describe() {
     if (!this.#drawn) return;
     const { source, back } = this.#drawn;
     const { network } = source;
@@ -142,8 +142,8 @@ export class Pointing {
     const { line } = this.#parts;
     if (here && receptive) {
       const seen = { network, back, fields: this.fields };
-      line.tell(cellSentence(seen, here.operation, here.cell, receptive), true);
-    } else line.tell(startText(network, back), false);
+      line.show(cellSentence(seen, here.operation, here.cell, receptive), true);
+    } else line.show(startText(network, back), false);
     line.offer(source, this.kept());
   }
 }

@@ -49,7 +49,7 @@ export function readerSentence(seen, operation, cell) {
     const names = readers.map((index) => nameOf(network.operations[index])).join(", ");
     return say("reader.several", { count: readers.length, names });
   }
-  const told = readers.map((index) => {
+  const sentences = readers.map((index) => {
     const reader = network.operations[index];
     const position = reader.sources.indexOf(operation);
     const masks = fields.reading(index, position, cell);
@@ -62,7 +62,7 @@ export function readerSentence(seen, operation, cell) {
     const reading = { seen, reader, position, cell, there, count, windows, kernels, value, gradient, alone };
     return (BY_KIND[reader.kind] ?? (MOVES.includes(reader.reads.how) ? moved : plain))(reading);
   });
-  return told.join(" ");
+  return sentences.join(" ");
 }
 
 /** @param {Reading} reading */
@@ -127,7 +127,7 @@ function throughWindow(reading, out) {
   const isWinner = winner ? String(winner.cell) === String(cell) : Boolean(signOf(gradient));
   if (isWinner && mayEqual(gradient, got))
     return say("reader.max.won", { name, gradient: readText(gradient) });
-  // A gradient that went to another cell tells as much as the values.
+  // A gradient that went to another cell says as much as the values.
   if (!winner)
     return say(signOf(got) && !mayEqual(gradient, got) ? "reader.max.chosen" : "reader.max.near", {
       name,

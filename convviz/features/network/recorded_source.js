@@ -35,7 +35,7 @@ export function createRecordedSource(network, pane) {
       const there = recordedWindow(network, operation, cell, back);
       if (!ask || there?.exact) return there;
       const { window } = await ask({ ask: "window", operation, cell, back: indices.get(back) ?? 0 });
-      return told(network, operation, cell, back, window);
+      return exactWindow(network, operation, cell, back, window);
     },
     channels: ask
       ? async (operation) => {
@@ -73,7 +73,7 @@ function joined(there, more) {
  * @param {{ origin: number[], values: NetworkSize[][], gradients: NetworkSize[][] | null }} window
  * @returns {NetworkWindow}
  */
-function told(network, operation, cell, back, { origin, values, gradients }) {
+function exactWindow(network, operation, cell, back, { origin, values, gradients }) {
   const { shape } = network.operations[operation];
   const [channel, row, column] = placeOf(cell);
   const start = shape.length < 2 ? [0, channel - REACH] : [row - REACH, column - REACH];

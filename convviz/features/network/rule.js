@@ -60,7 +60,7 @@ export class Rule {
     if (!this.#at) return;
     const { operation, cell } = this.#at;
     const { operations } = seen.network;
-    const { sources, output, told } = openedAt(seen, operation, cell);
+    const { sources, output, sentences } = openedAt(seen, operation, cell);
     this.#title.textContent = cellText(operations[operation], cell);
     this.el.setAttribute("aria-label", say("rule.label", { cell: cellText(operations[operation], cell) }));
     const side = (/** @type {"value" | "gradient"} */ which) => {
@@ -75,7 +75,7 @@ export class Rule {
       const tables = element("div.cv-network-rule-tables", ...sources.map(table), arrow, table(output));
       return element("div.cv-network-rule-row", word, tables);
     };
-    const words = element("div.cv-network-rule-words", ...told.map((line) => rich("p", line)));
+    const words = element("div.cv-network-rule-words", ...sentences.map((line) => rich("p", line)));
     this.#body.replaceChildren(words, side("value"), side("gradient"));
   }
 }

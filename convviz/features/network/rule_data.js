@@ -15,7 +15,7 @@ const MAX_LISTED = 60; // of what comes from everywhere
  *   whether the opened cell depends on it; here: it stands for the opened cell itself
  * @typedef {{ operation: number, rows: (RuleCell | null)[][], left: number, weight?: string }} RulePart rows: one of a
  *   list, as long as it is; left: cells that are not shown; weight: its name, where it is none of the operation's output
- * @typedef {{ sources: RulePart[], output: RulePart, told: string[] }} Opened
+ * @typedef {{ sources: RulePart[], output: RulePart, sentences: string[] }} Opened
  * @typedef {{ seen: Seen, operation: NetworkOperation, cell: number[], inputs: RuleCell[][], output: RuleCell }} Case
  */
 
@@ -30,8 +30,9 @@ export function openedAt(seen, operation, cell) {
     cells.map((each) => cellAt(seen, opened.sources[position], each, true)),
   );
   const output = { ...cellAt(seen, operation, cell, true), here: true };
-  const told = TOLD[opened.kind] ?? (MOVES.includes(opened.reads.how) ? toldOfMove : toldOfOthers);
-  const lines = told({ seen, operation: opened, cell, inputs, output });
+  const sentencesOf =
+    SENTENCES_OF[opened.kind] ?? (MOVES.includes(opened.reads.how) ? sentencesOfMove : sentencesOfOthers);
+  const lines = sentencesOf({ seen, operation: opened, cell, inputs, output });
   const shared = opened.sources.filter((source) => seen.fields.readersOf(source).length > 1);
   if (shared.length)
     lines.push(
@@ -50,7 +51,7 @@ export function openedAt(seen, operation, cell) {
   return {
     sources,
     output: around(seen, operation, cell),
-    told: lines,
+    sentences: lines,
   };
 }
 
@@ -137,7 +138,7 @@ function around(seen, operation, cell) {
 const MOVES = ["reshape", "permute", "concat", "slice"];
 
 /** @type {Record<string, (one: Case) => string[]>} */
-const TOLD = {
+const SENTENCES_OF = {
   relu: ({ inputs: [[input]], output }) => {
     const sign = signOf(input.value);
     const args = {
@@ -145,17 +146,17 @@ const TOLD = {
       output: readText(output.value),
       gradient: readText(output.gradient),
     };
-    if (Number.isNaN(input.value?.value ?? NaN)) return toldOfOthers({ output });
+    if (Number.isNaN(input.value?.value ?? NaN)) return sentencesOfOthers({ output });
     if (Number.isNaN(sign)) return [say("rule.relu.near", args)];
     return [say(sign > 0 ? "rule.relu.passes" : "rule.relu.stops", args)];
   },
-  max_pool2d: toldOfLargest,
-  adaptive_max_pool2d: toldOfLargest,
-  avg_pool2d: toldOfMean,
-  adaptive_avg_pool2d: toldOfMean,
-  mean: toldOfMean,
-  add: toldOfSum,
-  batch_norm: toldOfNorm,
+  max_pool2d: sentencesOfLargest,
+  adaptive_max_pool2d: sentencesOfLargest,
+  avg_pool2d: sentencesOfMean,
+  adaptive_avg_pool2d: sentencesOfMean,
+  mean: sentencesOfMean,
+  add: sentencesOfSum,
+  batch_norm: sentencesOfNorm,
   linear: ({ inputs: [input], output }) => [
     say("rule.linear", {
       count: input.length,
@@ -163,12 +164,12 @@ const TOLD = {
       gradient: readText(output.gradient),
     }),
   ],
-  sigmoid: (one) => toldOfSlope(one, "rule.sigmoid", (y) => y * (1 - y)),
-  tanh: (one) => toldOfSlope(one, "rule.tanh", (y) => 1 - y * y),
+  sigmoid: (one) => sentencesOfSlope(one, "rule.sigmoid", (y) => y * (1 - y)),
+  tanh: (one) => sentencesOfSlope(one, "rule.tanh", (y) => 1 - y * y),
 };
 
 /** @param {Case} one */
-function toldOfLargest({ operation, inputs: [window], output }) {
+function sentencesOfLargest({ operation, inputs: [window], output }) {
   const known = window.filter(({ value }) => value && !Number.isNaN(value.value));
   const best = known.reduce(
     (best, each) => ((each.value?.value ?? 0) > (best?.value?.value ?? 0) ? each : best),
@@ -184,12 +185,12 @@ function toldOfLargest({ operation, inputs: [window], output }) {
 }
 
 /** The zeros of a padding may be counted. @param {Case} one */
-function toldOfMean({ operation, inputs: [window], output }) {
+function sentencesOfMean({ operation, inputs: [window], output }) {
   const count = window.length;
   const { kernel_size: kernel, divisor: given = kernel?.reduce((product, size) => product * size, 1) } =
     operation.reads;
   const divisor = given || count;
-  if (!mayEqual(scaled(sumOf(window), 1 / divisor), output.value)) return toldOfOthers({ output });
+  if (!mayEqual(scaled(sumOf(window), 1 / divisor), output.value)) return sentencesOfOthers({ output });
   const args = {
     count,
     divisor: formatNumber(divisor),
@@ -209,21 +210,21 @@ const sumOf = (cells) => ({
 const scaled = ({ value, rounding }, by) => ({ value: value * by, rounding: rounding * by });
 
 /** @param {Case} one */
-function toldOfSum({ inputs, output }) {
+function sentencesOfSum({ inputs, output }) {
   const ends = inputs.map(([input]) => input);
   // Else alpha, or a number that is not recorded.
-  if (ends.length < 2 || !mayEqual(sumOf(ends), output.value)) return toldOfOthers({ output });
+  if (ends.length < 2 || !mayEqual(sumOf(ends), output.value)) return sentencesOfOthers({ output });
   const terms = ends.map(({ value }) => readText(value)).join(" + ");
   return [say("rule.add", { terms, output: readText(output.value), gradient: readText(output.gradient) })];
 }
 
 /** @param {Case} one */
-function toldOfNorm(one) {
+function sentencesOfNorm(one) {
   const { operation, cell, inputs, output } = one;
   const { mean, var: variance, weight, bias, eps = 0, training } = operation.rule ?? {};
   const channel = cell[0];
   const input = inputs[0]?.[0];
-  if (!variance || !input || cell.length === 2) return toldOfOthers(one);
+  if (!variance || !input || cell.length === 2) return sentencesOfOthers(one);
   const deviation = Math.sqrt(variance[channel] + eps);
   const [scale, shift] = [weight?.[channel] ?? 1, bias?.[channel] ?? 0];
   const numbers = { mean: mean[channel], deviation, weight: scale, bias: shift, factor: scale / deviation };
@@ -240,9 +241,9 @@ function toldOfNorm(one) {
 }
 
 /** @param {Case} one */
-function toldOfMove({ seen, operation, inputs, output }) {
+function sentencesOfMove({ seen, operation, inputs, output }) {
   const position = inputs.findIndex((cells) => cells.length === 1);
-  if (position < 0) return toldOfOthers({ output });
+  if (position < 0) return sentencesOfOthers({ output });
   const source = seen.network.operations[operation.sources[position]];
   return [
     say("rule.move", {
@@ -253,7 +254,7 @@ function toldOfMove({ seen, operation, inputs, output }) {
 }
 
 /** @param {Case} one @param {"rule.sigmoid" | "rule.tanh"} id @param {(y: number) => number} slope */
-function toldOfSlope({ inputs: [[input]], output }, id, slope) {
+function sentencesOfSlope({ inputs: [[input]], output }, id, slope) {
   const { value } = output;
   const steep = value && { value: slope(value.value), rounding: value.rounding };
   const args = {
@@ -266,6 +267,6 @@ function toldOfSlope({ inputs: [[input]], output }, id, slope) {
 }
 
 /** @param {Pick<Case, "output">} one */
-function toldOfOthers({ output }) {
+function sentencesOfOthers({ output }) {
   return [say("rule.other", { output: readText(output.value), gradient: readText(output.gradient) })];
 }

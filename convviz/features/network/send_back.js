@@ -67,11 +67,11 @@ export class SendBack {
   #choose(at) {
     const choice = this.#choices[at];
     if (choice && this.#source?.canSend(choice.from)) this.#send(choice.from);
-    else this.tell(say("send.recorded"));
+    else this.report(say("send.recorded"));
   }
 
   /** Why it could not be; empty: it could. @param {string} words */
-  tell(words) {
+  report(words) {
     setText(this.#why, words);
   }
 

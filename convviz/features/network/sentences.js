@@ -15,10 +15,10 @@ export const shapeText = (shape) => (shape.length ? shape.join(" \u00d7 ") : say
 /** What to call it, no two the same. @param {NetworkOperation} operation */
 export function nameOf({ label, name, kind }) {
   const called = label || name || kind;
-  return /(^|\.)\d+$/.test(called) ? `${kind} ${called}` : called; // a number alone tells nobody what it is
+  return /(^|\.)\d+$/.test(called) ? `${kind} ${called}` : called; // a number alone shows nobody what it is
 }
 
-/** Short, over its maps: the end of a path tells more than its beginning. @param {NetworkOperation} operation @returns {[string, string]} */
+/** Short, over its maps: the end of a path says more than its beginning. @param {NetworkOperation} operation @returns {[string, string]} */
 export function shortName(operation) {
   const [first, path = ""] = nameOf(operation).split(" ");
   const short = (/** @type {string} */ text) =>

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from convviz.features.network.finding import sentence
-from convviz.features.network.notes import told
+from convviz.features.network.notes import notes_of
 from convviz.features.network.numbers import power
 from convviz.features.network.operations import Run
 
@@ -28,7 +28,7 @@ def table(run: Run) -> str:
                 "" if weight is None or weight.ratio is None else power(weight.ratio),
             )
         )
-    return "\n".join([*_aligned(rows), "", sentence(run), *told(run)])
+    return "\n".join([*_aligned(rows), "", sentence(run), *notes_of(run)])
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:

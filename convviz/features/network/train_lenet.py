@@ -115,16 +115,16 @@ def inked(images: Tensor, dtype: torch.dtype = torch.float32) -> Tensor:
 
 
 def layers_of(net: LeNet) -> list[dict[str, Any]]:
-    """Return of each layer what it is called, and the arguments that its numbers do not tell."""
+    """Return of each layer what it is called, and the arguments that its numbers do not show."""
     made = []
     for name, layer in net.named_children():
         module = type(layer).__name__
-        told: dict[str, Any] = {"name": name, "kind": KINDS[module], "module": module}
+        entry: dict[str, Any] = {"name": name, "kind": KINDS[module], "module": module}
         if isinstance(layer, nn.Conv2d | nn.MaxPool2d):
             for argument in ("kernel_size", "stride", "padding"):
                 value = getattr(layer, argument)
-                told[argument] = list(value) if isinstance(value, tuple) else [value, value]
-        made.append(told)
+                entry[argument] = list(value) if isinstance(value, tuple) else [value, value]
+        made.append(entry)
     return made
 
 

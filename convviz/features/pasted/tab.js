@@ -69,7 +69,7 @@ class PastedPane {
   #field = element("textarea.cv-pasted-field", {
     ...{ rows: "7", wrap: "off", spellcheck: "false", autocomplete: "off", "aria-label": say("field") },
   });
-  #told = element("div.cv-pasted-verdict", { role: "status", "aria-live": "polite" });
+  #feedback = element("div.cv-pasted-verdict", { role: "status", "aria-live": "polite" });
   #place = button(say("place"), () => this.#goToProblem());
   /** @type {Unreadable | null} */
   #problem = null;
@@ -104,7 +104,7 @@ class PastedPane {
     ];
     const given = element("div", this.#results.el, this.#ask, this.#field);
     given.append(element("div.cv-flow", ...opener, element("span.cv-muted", say("field.about"))));
-    const answer = element("div", this.#told, this.#place, this.#reasons.el, this.#picture);
+    const answer = element("div", this.#feedback, this.#place, this.#reasons.el, this.#picture);
     body.append(split(words, [element("div.cv-pasted-parts", given, answer)]));
     this.#field.value = this.#chosen.text;
     this.#field.addEventListener("input", () => this.#typed());
@@ -185,7 +185,7 @@ class PastedPane {
       if (!this.#verdict) return;
       const { right } = this.#verdict;
       const old = right || this.#chosen.example === this.#key ? [] : [say("changed")];
-      this.#tell([...verdictWords(this.#verdict, pasted, asked), ...old], right ? "right" : "wrong");
+      this.#showFeedback([...verdictWords(this.#verdict, pasted, asked), ...old], right ? "right" : "wrong");
       this.#reasons.set(this.#verdict, asked);
       this.#paint(this.#verdict, asked);
     } catch (error) {
@@ -198,7 +198,7 @@ class PastedPane {
     if (!(error instanceof Unreadable)) throw error;
     this.#show(null);
     this.#problem = error;
-    this.#tell([problemWords(error)], "unread");
+    this.#showFeedback([problemWords(error)], "unread");
     this.#place.hidden = !error.line;
   }
 
@@ -208,18 +208,18 @@ class PastedPane {
     this.#problem = null;
     this.#place.hidden = true;
     this.#picture.hidden = true;
-    this.#tell([], "");
+    this.#showFeedback([], "");
     this.#reasons.clear();
   }
 
   /** @param {string[]} lines @param {string} kind */
-  #tell(lines, kind) {
-    this.#told.dataset.kind = kind;
-    while (this.#told.childElementCount > lines.length) this.#told.lastElementChild?.remove();
+  #showFeedback(lines, kind) {
+    this.#feedback.dataset.kind = kind;
+    while (this.#feedback.childElementCount > lines.length) this.#feedback.lastElementChild?.remove();
     lines.forEach((line, at) => {
-      const there = /** @type {HTMLElement | undefined} */ (this.#told.children[at]);
+      const there = /** @type {HTMLElement | undefined} */ (this.#feedback.children[at]);
       if (there) setRich(there, line);
-      else this.#told.append(rich("p", line));
+      else this.#feedback.append(rich("p", line));
     });
   }
 

@@ -41,7 +41,7 @@ class PoolingPane {
     this.#window = Math.min(this.#window, this.#pooled.windows.length - 1);
     this.#hovered = null;
     this.#planes.set(this.#pooled, this.#overwritten());
-    this.#tellAssigning(settings.spec, this.#pooled);
+    this.#explainAssigning(settings.spec, this.#pooled);
     this.#light();
   };
   #pane;
@@ -126,7 +126,7 @@ class PoolingPane {
   }
 
   /** @param {Spec} spec @param {Pooled} pooled */
-  #tellAssigning(spec, pooled) {
+  #explainAssigning(spec, pooled) {
     const [right, wrong] = [pooled.grad_input, gradInput(pooled, true)];
     const count = right.filter((value, index) => value !== wrong[index]).length;
     const isOverlap = overlaps(spec, pooled.output_size);

@@ -40,7 +40,7 @@ class AskedCall(TorchCall):
         return say("border", call=self.pad, node=node.name())
 
     def ask(self) -> tuple[str, str] | None:
-        """Return the backend's names, forward and backward, without running it; None where torch does not tell."""
+        """Return the backend's names, forward and backward, without running it; None where torch does not say."""
         return select_backend(*self._tensors(), **self._arguments())
 
     def watch(self) -> Backend:

@@ -77,7 +77,7 @@ function createElsewhere() {
   el.append(rules);
   return {
     el,
-    set({ elsewhere, rules: told }) {
+    set({ elsewhere, rules: lines }) {
       el.hidden = elsewhere.length === 0;
       rows.replaceChildren(
         ...elsewhere.map(([device, backend, why, file]) => {
@@ -87,7 +87,7 @@ function createElsewhere() {
           return row;
         }),
       );
-      rules.replaceChildren(...withCode(told));
+      rules.replaceChildren(...withCode(lines));
     },
   };
 }

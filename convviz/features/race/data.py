@@ -107,7 +107,7 @@ class RaceTab(Tab):
         loop = asyncio.get_running_loop()
         made: list[RaceProcess] = []
 
-        def tell(content: dict[str, Any]) -> None:
+        def notify(content: dict[str, Any]) -> None:
             """Bring a message from the thread that reads to the kernel's loop."""
             try:
                 loop.call_soon_threadsafe(functools.partial(self._hear, made, content))
@@ -115,7 +115,7 @@ class RaceTab(Tab):
                 for process in made:
                     process.end()
 
-        self.process = RaceProcess(race, tell, slot)
+        self.process = RaceProcess(race, notify, slot)
         made.append(self.process)
 
     def _hear(self, sender: list[RaceProcess], message: dict[str, Any]) -> None:

@@ -23,14 +23,14 @@ class RaceProcess:
     """A process that races; it ends with this one, whatever happens to either."""
 
     def __init__(
-        self, race: Mapping[str, Any], tell: Callable[[dict[str, Any]], None], slot: IO[bytes] | None = None
+        self, race: Mapping[str, Any], notify: Callable[[dict[str, Any]], None], slot: IO[bytes] | None = None
     ) -> None:
-        """Start a race of these arguments of ``Race``; ``tell`` takes the messages of ``lab/race_worker.py``.
+        """Start a race of these arguments of ``Race``; ``notify`` takes the messages of ``lab/race_worker.py``.
 
         The last message is ``ended``, with a ``sentence`` where the race did not come to its end. A race with a
         ``slot`` leaves room for others' and holds it until ``end``.
         """
-        self._tell, self._slot = tell, slot
+        self._notify, self._slot = notify, slot
         self._over = False
         self._said = tempfile.TemporaryFile()  # noqa: SIM115
         paths = os.pathsep.join(path for path in sys.path if path)  # a layer of the user's is found there, too
@@ -65,7 +65,7 @@ class RaceProcess:
     def _order(self, line: str) -> None:
         stdin = self._process.stdin
         assert stdin is not None
-        with contextlib.suppress(OSError):  # it has ended: whoever reads tells how
+        with contextlib.suppress(OSError):  # it has ended: whoever reads reports how
             stdin.write(f"{line}\n".encode())
             stdin.flush()
 
@@ -78,10 +78,10 @@ class RaceProcess:
             message = json.loads(line)
             ended = message["type"] == "ended"
             if not self._over:
-                self._tell(message)
+                self._notify(message)
         code = self._process.wait()
         if not ended and not self._over:
-            self._tell({"type": "ended", "sentence": say("died", code=code, why=self._last_line())})
+            self._notify({"type": "ended", "sentence": say("died", code=code, why=self._last_line())})
         for file in (stdout, self._process.stdin, self._said):
             with contextlib.suppress(OSError):  # an order that nobody took
                 if file is not None:

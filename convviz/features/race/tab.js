@@ -50,7 +50,7 @@ function buildRace(pane, body) {
   /** @type {any} */
   let race = null;
   const setup = new RaceSetup(pane);
-  const told = element("p.cv-race-told");
+  const note = element("p.cv-race-note");
   const recorded = element("p.cv-race-recorded");
   const about = element("details.cv-muted");
   const plots = new RacePlots(pane);
@@ -61,7 +61,7 @@ function buildRace(pane, body) {
     if (found) show(layer, digit, found);
     else pane.send({ type: "open", layer, at: String(digit.at) });
   });
-  const words = [element("h3", say("title")), element("p", say("intro")), told];
+  const words = [element("h3", say("title")), element("p", say("intro")), note];
   body.append(split(words, [setup.el, setup.refused, recorded]));
   body.append(plots.el, kernels.el, table.el, mistakes.el, about);
 
@@ -87,7 +87,7 @@ function buildRace(pane, body) {
     race = data.race ?? data.recorded;
     pane.root.dataset.race = data.state;
     setup.set(data);
-    setRich(told, say(data.state === "alone" || data.why_not ? "alone" : "runs"));
+    setRich(note, say(data.state === "alone" || data.why_not ? "alone" : "runs"));
     recorded.hidden = !data.recorded;
     if (data.recorded) {
       const made = say("recorded", race.made);

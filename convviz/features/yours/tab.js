@@ -57,11 +57,11 @@ function buildYours(pane, body) {
     pane.goTo(state, say("board.told", { title }));
     pane.root.closest(".cv-app")?.scrollIntoView();
   });
-  const told = element("p");
-  const words = [element("h3", say("yours")), element("p", say("about")), told, form.el, refused];
+  const reason = element("p");
+  const words = [element("h3", say("yours")), element("p", say("about")), reason, form.el, refused];
   body.append(split(words, [result.el]));
   return (data) => {
-    setText(told, data.why_not);
+    setText(reason, data.why_not);
     form.el.hidden = Boolean(data.why_not);
     form.set(data);
     setText(refused, data.failed);
@@ -86,7 +86,7 @@ class Form {
   #line = element("span", { role: "status" });
   #seconds = element("span", { "aria-hidden": "true" });
   #bar = element("progress", { hidden: "", "aria-label": say("checking") });
-  #told = element("p.cv-muted", { "data-yours": "task" });
+  #taskLine = element("p.cv-muted", { "data-yours": "task" });
   #tasks = /** @type {Task[]} */ ([]);
   #timer = 0;
   #limit = 0;
@@ -105,7 +105,7 @@ class Form {
       if (key === "Enter" && (ctrlKey || metaKey) && !this.#check.disabled) this.#send();
     });
     this.#task.addEventListener("change", () => {
-      this.#tell();
+      this.#describeTask();
       forget();
     });
     const look = button(say("refresh"), () => pane.send({ type: "refresh" }));
@@ -114,7 +114,7 @@ class Form {
     this.el = element(
       "div.cv-yours-form",
       element("label", say("task"), this.#task),
-      this.#told,
+      this.#taskLine,
       this.#named,
       // above the code, which may be long: what it says of a check is in sight
       element("div.cv-flow", this.#check, this.#bar, this.#line, this.#seconds),
@@ -149,11 +149,11 @@ class Form {
   }
 
   /** Say what the chosen task takes and gives. */
-  #tell() {
+  #describeTask() {
     const task = this.#tasks.find(({ name }) => name === this.#task.value);
-    if (!task) return setText(this.#told, "");
+    if (!task) return setText(this.#taskLine, "");
     const names = { takes: task.takes.join(", "), gives: task.gives.join(", ") };
-    setText(this.#told, say(task.part === "module" ? "task.makes" : "task.takes", names));
+    setText(this.#taskLine, say(task.part === "module" ? "task.makes" : "task.takes", names));
   }
 
   /** @param {Task[]} tasks @param {string} chosen */
@@ -168,7 +168,7 @@ class Form {
     });
     this.#task.replaceChildren(...groups);
     this.#task.value = chosen;
-    this.#tell();
+    this.#describeTask();
   }
 
   /** What a visitor is choosing stays. @param {YoursData} data */

@@ -1,4 +1,4 @@
-// What is pointed at, told between the widgets of an app: board and panes know nothing of each other.
+// What is pointed at, sent between the widgets of an app: board and panes know nothing of each other.
 
 import { listen } from "./dom.js";
 

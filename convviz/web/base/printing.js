@@ -5,15 +5,15 @@ export function followPrinting(act) {
   const medium = matchMedia("print");
   let printing = false;
   /** @param {boolean} now */
-  const tell = (now) => {
+  const notify = (now) => {
     if (now === printing) return;
     printing = now;
     act(now);
   };
   const end = new AbortController();
   const { signal } = end;
-  window.addEventListener("beforeprint", () => tell(true), { signal });
-  window.addEventListener("afterprint", () => tell(false), { signal });
-  medium.addEventListener("change", () => tell(medium.matches), { signal });
+  window.addEventListener("beforeprint", () => notify(true), { signal });
+  window.addEventListener("afterprint", () => notify(false), { signal });
+  medium.addEventListener("change", () => notify(medium.matches), { signal });
   return () => end.abort();
 }

@@ -6,7 +6,7 @@ import { listen } from "./dom.js";
 function createChannel(name, _) {
   return {
     /** @param {HTMLElement} el @param {T} detail */
-    tell: (el, detail) =>
+    notify: (el, detail) =>
       void el.dispatchEvent(new CustomEvent(name, { bubbles: true, composed: true, detail })),
     /** @param {HTMLElement} el @param {(detail: T) => void} listener */
     follow: (el, listener) => listen(el, name, ({ detail }) => listener(detail)),
@@ -16,7 +16,7 @@ function createChannel(name, _) {
 const asked = createChannel("convviz:ask", "");
 const predicted = createChannel("convviz:predict", /** @type {Place} */ ({}));
 
-export const askQuestion = asked.tell;
+export const askQuestion = asked.notify;
 export const followQuestions = asked.follow;
-export const askToPredict = predicted.tell;
+export const askToPredict = predicted.notify;
 export const followPredictions = predicted.follow;

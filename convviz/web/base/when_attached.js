@@ -18,19 +18,19 @@ export function whenPlaced(el, act) {
  */
 export function notifyHolders(el) {
   /** @type {HTMLElement[]} */
-  const told = [];
+  const undo = [];
   const forget = () => {
-    for (const each of told.splice(0))
+    for (const each of undo.splice(0))
       if (!each.querySelector(".cv-full")) each.removeAttribute("data-cv-holds");
   };
-  const tell = () => {
+  const notify = () => {
     forget();
     for (let at = el.parentElement; at; at = at.parentElement) {
-      told.push(at);
+      undo.push(at);
       at.dataset.cvHolds = at === el.parentElement ? "it" : (at.dataset.cvHolds ?? "all");
     }
   };
-  const watcher = new ResizeObserver(() => el.isConnected && tell()); // a notebook moves its outputs about
+  const watcher = new ResizeObserver(() => el.isConnected && notify()); // a notebook moves its outputs about
   watcher.observe(el);
   return () => {
     watcher.disconnect();

@@ -48,7 +48,7 @@ export class Board {
   #arrived = false; // whether the app around it was found
   /** @type {Place | null} */
   #asked = null; // to be predicted
-  /** @type {{ values: Told, numbers: ReturnType<typeof decodeAll> } | null} */
+  /** @type {{ values: BoardValues, numbers: ReturnType<typeof decodeAll> } | null} */
   #painted = null;
   /** @type {(() => void)[]} */
   #closers = [];
@@ -181,7 +181,7 @@ export class Board {
     else this.#draw(structure, values, everything);
   }
 
-  /** @param {Structure} structure @param {Told} values @param {boolean} everything */
+  /** @param {Structure} structure @param {BoardValues} values @param {boolean} everything */
   #draw(structure, values, everything) {
     const known = this.#rows.known(everything ? structure : null);
     if (everything) this.#layOut(structure);
@@ -291,9 +291,9 @@ export class Board {
   }
 
   /** Mark the band that a lesson speaks of; empty: none. @param {string} name */
-  tell(name) {
+  markBand(name) {
     for (const band of this.#rows.equations.values())
-      band.el.toggleAttribute("data-told", band.name === name);
+      band.el.toggleAttribute("data-in-step", band.name === name);
   }
 
   /** What was pointed at in a picture that is gone: a pointer that rests, or the focus, points at another cell now. */
@@ -349,7 +349,7 @@ export class Board {
   };
 }
 
-/** @param {Told} values */
+/** @param {BoardValues} values */
 function decodeAll(values) {
   const read = (wires) =>
     Object.fromEntries(Object.entries(wires).map(([name, wire]) => [name, decode(wire, values.dtype)]));

@@ -14,7 +14,7 @@ const ownPage = () => document.getElementById("convviz-main");
 export function followLinks(board, open) {
   const page = ownPage();
   if (!page || "live" in page.dataset) return () => {}; // it reads its address itself
-  // With # and ?: they tell where a link stood.
+  // With # and ?: they show where a link stood.
   const found = [location.hash, location.search].find((part) => isLink(part.slice(1)));
   if (found && !page.dataset.linkOpened) {
     page.dataset.linkOpened = "true"; // once a page

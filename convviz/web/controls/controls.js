@@ -409,7 +409,7 @@ function ofTorch(model, { el, refresh }) {
     el,
     refresh(settings) {
       input.disabled = !model.kernel();
-      refresh(settings, false); // the kernel tells its devices
+      refresh(settings, false); // the kernel sends its devices
     },
   };
 }

@@ -17,8 +17,8 @@ function valley(lowest, lr) {
  */
 export function verdictOn({ settings, numbers: { stages } }, descent, slopeOf) {
   /** @param {string} text @param {{ rose?: boolean, ends?: boolean }} [more] */
-  const told = (text, { rose = false, ends = false } = {}) => ({ text, rose, ends });
-  if (!hasLowestPoint(settings)) return told(sayDescent("endless"));
+  const verdict = (text, { rose = false, ends = false } = {}) => ({ text, rose, ends });
+  if (!hasLowestPoint(settings)) return verdict(sayDescent("endless"));
   const { lowest, safe, rounding, fall } = slopeOf();
   const [before, after] = descent.losses().slice(-2);
   const last = descent.last();
@@ -29,11 +29,11 @@ export function verdictOn({ settings, numbers: { stages } }, descent, slopeOf) {
       last.lowest === null
         ? sayDescent("rose.other", values)
         : sayDescent("rose", { ...values, ...valley(last.lowest, last.lr) });
-    if (low !== high) return told(text, { rose: true });
+    if (low !== high) return verdict(text, { rose: true });
   }
-  if (isFlat(stages)) return told(sayDescent("flat"), { ends: true });
-  if (fall <= rounding) return told(sayDescent("lowest", { dtype: settings.dtype }), { ends: true });
+  if (isFlat(stages)) return verdict(sayDescent("flat"), { ends: true });
+  if (fall <= rounding) return verdict(sayDescent("lowest", { dtype: settings.dtype }), { ends: true });
   if (safe < RATES[0])
-    return told(sayDescent("steep", { lr: RATES[0], safe: formatApart(safe, RATES[0])[0] }));
-  return told(lowest === null ? "" : sayDescent("hint", valley(lowest, settings.lr)));
+    return verdict(sayDescent("steep", { lr: RATES[0], safe: formatApart(safe, RATES[0])[0] }));
+  return verdict(lowest === null ? "" : sayDescent("hint", valley(lowest, settings.lr)));
 }

@@ -48,8 +48,8 @@ export class LearnPanel {
   #maps = ["weight", "grad", "next"].map(
     () =>
       new Heatmap(this.#pane, {
-        onPoint: (row, column) => this.#tell(row, column),
-        onLeave: () => this.#tell(),
+        onPoint: (row, column) => this.#describe(row, column),
+        onLeave: () => this.#describe(),
         numbersUpTo: 3,
       }),
   );
@@ -110,7 +110,7 @@ export class LearnPanel {
   }
 
   /** Of a cell, else of the steepest. @param {number} [row] @param {number} [column] */
-  #tell(row, column) {
+  #describe(row, column) {
     const shown = this.#model.shown();
     if (!shown) return;
     const { lr, spec } = this.#model.settings();
@@ -139,7 +139,7 @@ export class LearnPanel {
     const [weight, grad] = planesOf(shown);
     const planes = [weight, grad, weight.map((value, index) => value - lr * grad[index])];
     this.#drawMaps(planes, shown.settings.spec.kernel_size);
-    this.#tell();
+    this.#describe();
     this.#descent.arrive(shown);
     this.#drawCurve(shown);
   }

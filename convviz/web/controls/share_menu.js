@@ -17,7 +17,7 @@ export class Share {
   #onSettings = () => {
     if (this.#asked || !this.#outcome.textContent) return;
     this.#copier.close();
-    this.#tell("");
+    this.#report("");
   };
   #model;
   #lessonLink;
@@ -60,7 +60,7 @@ export class Share {
       this.box.hidden = !this.box.hidden;
       this.button.setAttribute("aria-expanded", String(!this.box.hidden));
       this.#copier.close();
-      this.#tell("");
+      this.#report("");
       if (!this.box.hidden) this.box.scrollIntoView({ block: "nearest" }); // on a phone it opens below what is in sight
     });
     closeWithEscape(() => (this.box.hidden ? null : this.button), this.button, this.box);
@@ -69,7 +69,7 @@ export class Share {
   }
 
   /** @param {string} words */
-  #tell(words, refused = false) {
+  #report(words, refused = false) {
     setText(this.#outcome, words);
     this.#outcome.classList.toggle("cv-refused", refused);
   }
@@ -77,7 +77,7 @@ export class Share {
   /** @param {string} text @param {string} words */
   async #copy(text, words) {
     const done = await this.#copier.copy(text);
-    this.#tell(done ? words : NOT_COPIED, !done);
+    this.#report(done ? words : NOT_COPIED, !done);
   }
 
   #copyLink() {
@@ -91,14 +91,14 @@ export class Share {
     } catch (error) {
       this.#copier.close();
       const { message } = /** @type {Error} */ (error);
-      this.#tell(`${message[0].toUpperCase()}${message.slice(1)}.`, true);
+      this.#report(`${message[0].toUpperCase()}${message.slice(1)}.`, true);
     }
   }
 
   /** @param {string} type @param {string} words @param {(reply: Reply) => void} take */
   async #ask(type, words, take) {
     this.#copier.close();
-    this.#tell(words);
+    this.#report(words);
     const mine = (this.#asked = {});
     try {
       const reply = await this.#model
@@ -110,14 +110,14 @@ export class Share {
     } catch (error) {
       if (this.#asked !== mine) return;
       this.#asked = null;
-      this.#tell(/** @type {Error} */ (error).message, true);
+      this.#report(/** @type {Error} */ (error).message, true);
     }
   }
 
   /** @param {string} name @param {DataView<ArrayBuffer>} content */
   #save(name, content) {
     saveFile(content, name, "text/html");
-    this.#tell(say("share.ready", { file: name }));
+    this.#report(say("share.ready", { file: name }));
   }
 
   close = () => this.#ends.forEach((end) => end());

@@ -10,9 +10,9 @@ import { say } from "./sentences.js";
 const sayReasons = sentences(REASONS);
 
 /**
- * @typedef {(id: string, values?: Record<string, string | number>) => string} Tell What is no id is the
+ * @typedef {(id: string, values?: Record<string, string | number>) => string} Translate What is no id is the
  *   sentence itself, as in a lesson that somebody wrote in one file.
- * @param {Record<string, any>} [words] @returns {Tell}
+ * @param {Record<string, any>} [words] @returns {Translate}
  */
 export function feedbackOf(words = {}) {
   /** @type {Record<string, import("../base/sentences.js").Text>} */
@@ -25,7 +25,7 @@ export function feedbackOf(words = {}) {
  * @import { SeenReason } from "./why_wrong.js"
  * @typedef {{ state: "asked" | "wrong" | "right" | "shown", typed: string, reasons: SeenReason[] }} Answer
  *   reasons: for a wrong number
- * @typedef {{ words: string, state: Answer["state"], told: string, reasons: SeenReason[], cell: Place }}
+ * @typedef {{ words: string, state: Answer["state"], feedback: string, reasons: SeenReason[], cell: Place }}
  *   SeenQuestion
  */
 
@@ -37,25 +37,25 @@ export function isRight(typed, right) {
 
 /**
  * @param {Question} question @param {Answer} answer @param {Record<string, string | number>} known
- * @param {Tell} tell @returns {SeenQuestion}
+ * @param {Translate} translate @returns {SeenQuestion}
  */
-export function seenQuestion({ cell, words, hint, because }, { state, typed, reasons }, known, tell) {
+export function seenQuestion({ cell, words, hint, because }, { state, typed, reasons }, known, translate) {
   const all = { ...known, row: cell.row, column: cell.column };
-  const told = {
+  const feedback = {
     asked: () => "",
     wrong: () => {
       if (!typed) return sayReasons("nothing");
-      if (parseNumber(typed) === null) return `${say("answer.no_number", { typed })} ${tell(hint, all)}`;
+      if (parseNumber(typed) === null) return `${say("answer.no_number", { typed })} ${translate(hint, all)}`;
       const wrong = say("answer.wrong", { typed });
-      return reasons.length ? wrong : `${wrong} ${tell(hint, all)}`;
+      return reasons.length ? wrong : `${wrong} ${translate(hint, all)}`;
     },
-    right: () => `${say("answer.right")} ${tell(because, all)}`,
-    shown: () => tell(because, all),
+    right: () => `${say("answer.right")} ${translate(because, all)}`,
+    shown: () => translate(because, all),
   };
   return {
-    words: tell(words, all),
+    words: translate(words, all),
     state,
-    told: told[state](),
+    feedback: feedback[state](),
     reasons: state === "wrong" ? reasons : [],
     cell,
   };

@@ -16,7 +16,7 @@ import WHY_ROTATED from "../../lessons/why_rotated.json" with { type: "json" };
  *   Question }} Step focus: the band that gets the room; band: the one in sight; tab: opened; part: of the
  *   tab, in sight once all is chosen; code: Python; state: link keys that differ from the base, null: as it
  *   is; why: questions of the board that it answers; tray: full at first; quiet: what is to be found is not
- *   told
+ *   bundle
  * @typedef {{ words: string[], next: { words: string, link: string }[], exercise?: string }} End next: to
  *   try; exercise: a task of convviz.check
  * @typedef {{ title: string, base: string, steps: Step[], end: End }} Lesson
@@ -48,9 +48,9 @@ export function createLessons(given = {}, fetchLesson = null) {
     /** @param {string} name @returns {Promise<LessonBundle> | null} null: nobody has it */
     bring: (name) =>
       fetchLesson && Object.hasOwn(TITLES, name)
-        ? fetchLesson(name).then((told) => {
-            there.set(name, told);
-            return told;
+        ? fetchLesson(name).then((bundle) => {
+            there.set(name, bundle);
+            return bundle;
           })
         : null,
     /** @param {string} name @returns {string} */

@@ -32,7 +32,7 @@ export class LessonPanel {
     this.#stage.tray(false);
     this.#stage.hide(null);
     this.#stage.focus("");
-    this.#stage.tell("");
+    this.#stage.markBand("");
     this.#light([]);
     this.#want("");
     this.#tab.follow("", "", "");
@@ -59,7 +59,7 @@ export class LessonPanel {
   #left;
   el;
   #key = "";
-  #told = "";
+  #spoken = "";
   #pointed = "[]";
   #wanted = "";
   #opened = /** @type {Element | null} */ (null); // for it
@@ -132,13 +132,13 @@ export class LessonPanel {
   #begin(look) {
     if (!this.#key) this.#stage.closePopovers();
     this.#key = look.key;
-    this.#told = "";
+    this.#spoken = "";
     this.#pointed = "";
     this.#stage.tray(look.full);
     this.#text.scrollTop = 0;
     this.#stage.focus(look.focus);
     this.#stage.scrollToBand(look.band);
-    this.#stage.tell(look.band);
+    this.#stage.markBand(look.band);
     // once the step's picture has its size
     const bring = () => this.#key === look.key && this.#stage.scrollToTools(look.band || look.focus);
     requestAnimationFrame(() => requestAnimationFrame(bring));
@@ -175,12 +175,16 @@ export class LessonPanel {
     const said = [say("told.step", { at, of, title, words: look.words })];
     for (const task of look.tasks) said.push(task.words, task.after);
     if (look.question)
-      said.push(look.question.words, look.question.told, ...look.question.reasons.map(({ words }) => words));
+      said.push(
+        look.question.words,
+        look.question.feedback,
+        ...look.question.reasons.map(({ words }) => words),
+      );
     const whole = said.filter(Boolean).join("\n");
-    if (whole === this.#told) return;
-    const old = new Set(this.#told.split("\n"));
+    if (whole === this.#spoken) return;
+    const old = new Set(this.#spoken.split("\n"));
     setText(this.#live, said.filter((each) => each && !old.has(each)).join(" "));
-    this.#told = whole;
+    this.#spoken = whole;
     if (this.#live.textContent && look.tasks.some(({ done }) => done))
       this.#text.scrollTop = this.#text.scrollHeight;
   }

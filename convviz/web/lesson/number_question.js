@@ -16,7 +16,7 @@ export class QuestionForm {
   });
   #check = element("button", { type: "submit" }, say("question.check"));
   #show = makeButton({}, say("question.show"), () => this.#player.show());
-  #told = element("p.cv-lesson-told");
+  #feedback = element("p.cv-lesson-feedback");
   #row = element("div.cv-lesson-answer", this.#input, this.#check, this.#show);
   #reasons;
   el;
@@ -30,7 +30,7 @@ export class QuestionForm {
       { hidden: "" },
       element("p", this.#words),
       this.#row,
-      this.#told,
+      this.#feedback,
       this.#reasons.el,
     );
     this.el.addEventListener("submit", (event) => {
@@ -46,10 +46,10 @@ export class QuestionForm {
     this.el.hidden = !question;
     if (!question) return;
     setText(this.#words, question.words);
-    const news = this.#told.textContent !== question.told;
-    setText(this.#told, question.told);
+    const news = this.#feedback.textContent !== question.feedback;
+    setText(this.#feedback, question.feedback);
     this.#reasons.show(question.reasons);
-    if (news && question.told) bringWithin(this.#row, this.el);
+    if (news && question.feedback) bringWithin(this.#row, this.el);
     this.el.dataset.state = question.state;
     const open = question.state === "asked" || question.state === "wrong";
     this.#input.readOnly = !open;

@@ -20,6 +20,6 @@ export function createStepTab(has) {
     /** Nothing in a tab that is not here. @param {Step} step @returns {Task[]} */
     tasks: (step) => (step.do ?? []).filter((task) => !task.choose || isHere(step)),
     /** Its tab is not here, or nothing. @param {Step} step */
-    told: (step) => (isHere(step) ? "" : say("no_tab", { tab: tabName(step.tab ?? "") })),
+    missing: (step) => (isHere(step) ? "" : say("no_tab", { tab: tabName(step.tab ?? "") })),
   };
 }

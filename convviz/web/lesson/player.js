@@ -50,7 +50,7 @@ export class Player {
   });
   get = this.#values.get;
   on = this.#values.on;
-  #tell = feedbackOf();
+  #translate = feedbackOf();
   #asked = ""; // on its way
   #stepTab;
   #ends;
@@ -120,12 +120,12 @@ export class Player {
     const situation = this.#progress.situation();
     return {
       name: this.#name,
-      title: this.#tell(title),
+      title: this.#translate(title),
       at: this.#at + 1,
       of: steps.length,
       key: String(this.#begun),
-      noTab: this.#stepTab.told(step),
-      ...stepView(step, { tasks, done, answer, situation, known, tell: this.#tell }),
+      noTab: this.#stepTab.missing(step),
+      ...stepView(step, { tasks, done, answer, situation, known, translate: this.#translate }),
     };
   }
 
@@ -140,12 +140,12 @@ export class Player {
    */
   #open(lesson, name, words, at) {
     if (!this.#lesson) this.#before = this.#model.settings();
-    [this.#lesson, this.#name, this.#at, this.#tell] = [lesson, name, -1, feedbackOf(...words)];
+    [this.#lesson, this.#name, this.#at, this.#translate] = [lesson, name, -1, feedbackOf(...words)];
     this.#values.put({ left: null });
     this.#enter(lesson, at);
   }
 
-  /** @param {string} wanted @param {LessonBundle} told @param {string | number} step */
+  /** @param {string} wanted @param {LessonBundle} bundle @param {string | number} step */
   #begin(wanted, { lesson, words }, step) {
     const of = lesson.steps.length;
     const number = Number(step);
@@ -170,8 +170,8 @@ export class Player {
     if (!coming)
       return void this.#model.say(say(Object.hasOwn(TITLES, wanted) ? "absent" : "unknown", known), true);
     return coming.then(
-      (told) => {
-        if (this.#asked === wanted) this.#begin(wanted, told, step);
+      (bundle) => {
+        if (this.#asked === wanted) this.#begin(wanted, bundle, step);
       },
       (error) => this.#model.say(say("not_brought", { name: wanted, why: error.message }), true),
     );
@@ -258,8 +258,8 @@ export class Player {
     const still = this.#stepTab.next(null, tab);
     if (still !== tab) this.#model.set({ tab: still });
     const left = {
-      words: words.map((id) => this.#tell(id)),
-      next: next.map((each) => this.#tell(each.words)),
+      words: words.map((id) => this.#translate(id)),
+      next: next.map((each) => this.#translate(each.words)),
       exercise,
       after: ended && this.#name ? this.#following(this.#name) : "",
     };

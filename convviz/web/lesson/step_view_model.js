@@ -5,7 +5,7 @@ import { argumentsOf, astray, controlOf } from "./step_tasks.js";
 import { say } from "./sentences.js";
 
 /**
- * @import { Answer, SeenQuestion, Tell } from "./answer_feedback.js"
+ * @import { Answer, SeenQuestion, Translate } from "./answer_feedback.js"
  * @import { Question, Step, Task } from "./available_lessons.js"
  * @import { Situation } from "./step_tasks.js"
  * @typedef {{ words: string, after: string, done: boolean, walked: string }} SeenTask
@@ -13,29 +13,29 @@ import { say } from "./sentences.js";
  *   tasks: SeenTask[], question: SeenQuestion | null, hidden: Place | null, full: boolean, quiet: boolean,
  *   complete: boolean, wanted: string, choose: string, part: string, long: "" | "code" | "question" }}
  *   StepLook wanted: the control to move; choose: in the tab; part: of it, in sight; long: why there is more
- *   to read; full: the tray; quiet: what is to be found is not told
+ *   to read; full: the tray; quiet: what is to be found is not shown
  * @typedef {StepLook & { name: string, title: string, at: number, of: number, noTab: string, key: string }}
  *   Look noTab: the step's tab is not here; key: new at every start of a step
  * @typedef {{ tasks: Task[], done: number, answer: Answer, situation: Situation, known: Record<string, string
- *   | number>, tell: Tell }} Stand known: values that sentences name
+ *   | number>, translate: Translate }} Stand known: values that sentences name
  */
 
 /** @param {Step} step @param {Stand} stand @returns {StepLook} */
 export function stepView(step, stand) {
-  const { tasks, done, answer, situation, known, tell } = stand;
+  const { tasks, done, answer, situation, known, translate } = stand;
   const { title, words, code = [], focus = "", band = focus, pin, question, quiet } = step;
   const all = { ...known, row: pin?.row ?? 0, column: pin?.column ?? 0 };
   const finished = done >= tasks.length;
   const answered = ["right", "shown"].includes(answer.state);
   return {
-    heading: tell(title, all),
-    words: tell(words, all),
+    heading: translate(title, all),
+    words: translate(words, all),
     code: code.join("\n"),
     focus,
     band,
     highlight: litOf(step, stand),
     tasks: tasks.slice(0, done + 1).map((task, index) => seenTask(task, index < done, stand)),
-    question: question && finished ? seenQuestion(question, answer, named(question, stand), tell) : null,
+    question: question && finished ? seenQuestion(question, answer, named(question, stand), translate) : null,
     hidden: question && !answered ? question.cell : null,
     full: step.tray === "full",
     quiet: quiet === "throughout" || (quiet === "until done" && !finished),
@@ -57,11 +57,11 @@ const named = ({ cell }, { known, situation }) => ({
 });
 
 /** @param {Task} task @param {boolean} isDone @param {Stand} stand @returns {SeenTask} */
-function seenTask(task, isDone, { situation, known, tell }) {
+function seenTask(task, isDone, { situation, known, translate }) {
   const all = { ...known, ...argumentsOf(task) };
   return {
-    words: tell(task.words, all),
-    after: isDone ? tell(task.then, all) : astray(task, situation),
+    words: translate(task.words, all),
+    after: isDone ? translate(task.then, all) : astray(task, situation),
     done: isDone,
     walked:
       task.walk && !isDone ? say("walked", { seen: situation.walked.size, places: task.walk.places }) : "",

@@ -16,7 +16,7 @@ import { countOf } from "../rules/shapes_and_indices.js";
  *   Record<string, string>, ok: boolean }, tensors: Record<string, DataView<ArrayBuffer>> }} Wire torch's
  *   answer to request k of a page
  * @typedef {DataView<ArrayBuffer>[]} Buffers
- * @typedef {{ moved: (there: Shown) => void, told: (sentence: string, failed: boolean) => void, introduced:
+ * @typedef {{ moved: (there: Shown) => void, showNotice: (sentence: string, failed: boolean) => void, introduced:
  *   () => void, replied: (message: any, buffers: DataView[]) => void }} Listener moved: set elsewhere;
  *   replied: neither numbers nor a refusal
  * @typedef {{ message: any, buffers: Buffers }} Reply
@@ -100,7 +100,7 @@ export class KernelClient {
   /** @param {any} message @param {Buffers} [buffers] */
   #receive = (message, buffers = []) => {
     if ("id" in message) this.#settle(message, buffers);
-    else if (message.type === "told") this.#listener?.told(message.sentence, message.failed);
+    else if (message.type === "notice") this.#listener?.showNotice(message.sentence, message.failed);
     else if (message.type !== "refused") this.#listener?.replied(message, buffers);
     else if (message.page === this.#page) this.#refuse(message);
   };
@@ -133,7 +133,7 @@ export class KernelClient {
     try {
       return this.#model.get("_numbers")?.tensors ? shownBy(this.#model) : null;
     } catch (error) {
-      this.#listener?.told(/** @type {Error} */ (error).message, true);
+      this.#listener?.showNotice(/** @type {Error} */ (error).message, true);
       return null;
     }
   }
@@ -144,7 +144,7 @@ export class KernelClient {
       this.#waiting.reject(new Error(sentence));
       this.#waiting = null;
     } else if (!this.#waiting) {
-      this.#listener?.told(sentence, true);
+      this.#listener?.showNotice(sentence, true);
     }
   }
 

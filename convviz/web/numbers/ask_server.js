@@ -20,7 +20,7 @@ const PATIENCE_MS = 15_000;
 const LOADS_MS = 120_000; // once open: a first start reads torch from disk
 const NO_WORKER = 1013; // close code
 
-/** As the server tells a plain request. @param {Place} place @param {boolean} came */
+/** As the server answers a plain request. @param {Place} place @param {boolean} came */
 async function reason({ status, host }, came) {
   try {
     const found = await status();
@@ -92,12 +92,12 @@ export class Server {
     this.#flush();
   }
 
-  /** @param {any} told */
-  #meet(told) {
+  /** @param {any} serverFacts */
+  #meet(serverFacts) {
     const { version } = this.#page;
-    if (told.version !== version)
-      return this.#lose(say("live.version", { page: version, server: told.version }));
-    this.#facts = told;
+    if (serverFacts.version !== version)
+      return this.#lose(say("live.version", { page: version, server: serverFacts.version }));
+    this.#facts = serverFacts;
     this.#pauses.reset();
     this.#listener("ok", "");
   }

@@ -14,13 +14,13 @@ import { brokenOf } from "./broken_step_view_model.js";
  * @typedef {ReturnType<typeof structureWith>} Made
  * @typedef {Omit<Made["equations"][number], "items"> & { items: RowItem[] }} BandSpec
  * @typedef {Omit<Made, "equations"> & { equations: BandSpec[], version: number }} Structure
- * @typedef {ReturnType<typeof valuesWith> & { version: number }} Told
+ * @typedef {ReturnType<typeof valuesWith> & { version: number }} BoardValues
  */
 
 /**
  * The structure only if it changed.
  * @param {Colorscales} colorscales
- * @returns {(settings: Settings, numbers: Numbers) => { structure?: Structure, values: Told }}
+ * @returns {(settings: Settings, numbers: Numbers) => { structure?: Structure, values: BoardValues }}
  */
 export function createView(colorscales) {
   let drawn = ""; // the structure's key

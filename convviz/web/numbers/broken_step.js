@@ -59,7 +59,7 @@ export const NO_PLANE = { rows: 0, columns: 0, values: [], wrong: [] };
  */
 export function brokenOutcome(settings, stages, toggle, result = brokenResult(settings, toggle)) {
   /** @type {Outcome} */
-  const told = {
+  const found = {
     kind: "large",
     result,
     plane: NO_PLANE,
@@ -70,24 +70,24 @@ export function brokenOutcome(settings, stages, toggle, result = brokenResult(se
     planes: 1,
     other: [0, 0],
   };
-  if (countProducts(settings.spec) > SETTINGS.limits.products.page) return told;
+  if (countProducts(settings.spec) > SETTINGS.limits.products.page) return found;
   const spec = result === "grad_padded_input" ? unfolded(settings.spec) : settings.spec;
   const right = gradientRight(toggle.of, spec, stages);
   const wrong = mistakenGradient(toggle.of, toggle.recipe, spec, stages);
   const [first, second] = shownAt(settings.plane, settings.spec, toggle.of, false);
-  told.right = sizeOf(right);
-  told.planes = right.shape[0] * right.shape[1];
-  told.all = right.data.length;
-  if (!wrong?.data.length) return { ...told, kind: "nothing" };
-  told.plane = comparedPlane(right, wrong, first * right.shape[1] + second);
-  if (String(wrong.shape) !== String(right.shape)) return { ...told, kind: "shape" };
+  found.right = sizeOf(right);
+  found.planes = right.shape[0] * right.shape[1];
+  found.all = right.data.length;
+  if (!wrong?.data.length) return { ...found, kind: "nothing" };
+  found.plane = comparedPlane(right, wrong, first * right.shape[1] + second);
+  if (String(wrong.shape) !== String(right.shape)) return { ...found, kind: "shape" };
   const wrongs = differing(right, wrong);
-  const cells = told.right[0] * told.right[1];
+  const cells = found.right[0] * found.right[1];
   const other = Math.floor(Math.max(wrongs.indexOf(true), 0) / cells);
-  told.count = wrongs.filter(Boolean).length;
-  told.here = told.plane.wrong.filter(Boolean).length;
-  told.other = [Math.floor(other / right.shape[1]), other % right.shape[1]];
-  return { ...told, kind: told.here ? "wrong" : told.count ? "elsewhere" : "same" };
+  found.count = wrongs.filter(Boolean).length;
+  found.here = found.plane.wrong.filter(Boolean).length;
+  found.other = [Math.floor(other / right.shape[1]), other % right.shape[1]];
+  return { ...found, kind: found.here ? "wrong" : found.count ? "elsewhere" : "same" };
 }
 
 /** @param {Tensor} right @param {Tensor} wrong @param {number} place @returns {WrongPlane} */

@@ -1,4 +1,4 @@
-// What the board is told of a broken step: band, panel, numbers, words.
+// What the board gets of a broken step: band, panel, numbers, words.
 import { sayBreakIt } from "../rules/break_it_sentences.js";
 import { isPanel, panelsOf } from "../picture/panels.js";
 import { NO_PLANE, brokenOutcome, brokenResult, toggleOf } from "./broken_step.js";
@@ -39,10 +39,10 @@ export function brokenOf(settings, stages, equations) {
   const row = equations.find(({ name }) => name === toggle?.equation);
   if (!toggle || !row) return RIGHT;
   const { id, equation, guilty } = toggle;
-  const told = { ...RIGHT, id, equation, guilty };
+  const base = { ...RIGHT, id, equation, guilty };
   const names = panelsOf(row).map(({ name }) => name);
   const unseen = (/** @type {"same.view" | "same.large"} */ why) => ({
-    ...told,
+    ...base,
     sentence: sayBreakIt(why),
     hidden: sayBreakIt(why),
   });
@@ -52,7 +52,7 @@ export function brokenOf(settings, stages, equations) {
   if (outcome.kind === "large") return { ...unseen("same.large"), result };
   if (outcome.kind === "same")
     return {
-      ...told,
+      ...base,
       result,
       alike: true,
       sentence: sameWords(settings, stages, toggle),
@@ -61,7 +61,7 @@ export function brokenOf(settings, stages, equations) {
     };
   const differs = outcome.kind !== "elsewhere";
   return {
-    ...told,
+    ...base,
     result,
     before: equalsBefore(row, guilty, result),
     differs,

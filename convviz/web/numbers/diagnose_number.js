@@ -124,12 +124,12 @@ export function createDiagnosis(mistakes, { spec, transposed }, stages) {
 export function computesTheSame(one, other) {
   if (one.factor !== other.factor || one.bias !== other.bias || String(one.shape) !== String(other.shape))
     return false;
-  const told = (/** @type {Triple[]} */ triples) =>
+  const sortedKey = (/** @type {Triple[]} */ triples) =>
     triples
       .map(({ result, grad, other: by }) => `${result} ${grad} ${by}`)
       .sort()
       .join();
-  return told(one.planes) === told(other.planes) && told(one.cells) === told(other.cells);
+  return sortedKey(one.planes) === sortedKey(other.planes) && sortedKey(one.cells) === sortedKey(other.cells);
 }
 
 /** @param {Spec} spec */

@@ -148,7 +148,7 @@ export class ShownNumbers {
     this.#requests.setBackend(kernel.ask, (settings, k) => this.#preview(settings, k));
     kernel.follow({
       moved: this.#follow.bind(this),
-      told: (sentence, failed) => this.#notices.say(sentence, failed),
+      showNotice: (sentence, failed) => this.#notices.say(sentence, failed),
       introduced: () => this.#values.put({ introduction: introduction() }),
       replied: (message, buffers) => this.#values.emit("msg:custom", message, buffers),
     });

@@ -54,7 +54,7 @@ export function drawApp(el, model, chosen, share, player, { drawer, own = false,
   /** @type {Lecture} */
   let lecture;
   const board = new Board({ model, el: picture, taught: TAUGHT, own, onBands: () => lecture?.refresh() });
-  if (drawer) follow("settings", bringTold(model, board));
+  if (drawer) follow("settings", lendBandOfTab(model, board));
   const app = /** @type {HTMLElement} */ (el.closest(".cv-app") ?? el);
   const lesson = new LessonPanel(player, board);
   heading.append(createHeadline(model, follow, board.arrival.watch));
@@ -119,14 +119,14 @@ function createColumn(model, chosen, share, follow, closers) {
 }
 
 /** @param {Model} model @param {Board} board */
-function bringTold(model, board) {
-  let told = "";
+function lendBandOfTab(model, board) {
+  let lent = "";
   return () => {
     const settings = model.settings();
     const band = tabBand(settings);
     if (settings.tab && !band) return; // it speaks of all: the board stays
-    if (band !== told) board.lendBand(band);
-    told = band;
+    if (band !== lent) board.lendBand(band);
+    lent = band;
   };
 }
 

@@ -10,7 +10,7 @@ const READ = { beside: 0.35, above: 0.62 };
 const SHOWN = /** @type {const} */ (["band", "cell", "state"]); // the state last: it pins the cell anew
 
 /**
- * @typedef {{ differs?: string, panel?: string, cells?: string[] }} Noticed what tells that a task is done: a key
+ * @typedef {{ differs?: string, panel?: string, cells?: string[] }} Noticed what shows that a task is done: a key
  *   of the link that is another one, or a selected cell
  */
 
@@ -38,7 +38,7 @@ function show(figure, ...from) {
 /** What the words about a cell hold for. */
 const GEOMETRY = ["size", "kernel", "stride", "padding", "dilation", "in_channels", "out_channels"];
 
-/** @param {Noticed} noticed @param {{ link: string | null, cell: Place | null }} told @param {string} state */
+/** @param {Noticed} noticed @param {{ link: string | null, cell: Place | null }} change @param {string} state */
 function isDone({ differs, panel, cells }, { link, cell }, state) {
   const [now, before] = [link, state].map((text) => new URLSearchParams(text ?? ""));
   if (differs) return now.get(differs) !== before.get(differs);

@@ -52,12 +52,12 @@ class BoardElement extends Base {
   /** @type {Shown | null} */
   #made = null;
   #tag = ""; // of its language
-  #link = /** @type {string | null} */ (null); // told last
-  #cell = /** @type {Place | null} */ (null); // told last
+  #link = /** @type {string | null} */ (null); // sent last
+  #cell = /** @type {Place | null} */ (null); // sent last
   /** While out of the page, or drawn anew. @type {Settings | null} */
   #kept = null;
   #start = ""; // link of Reset
-  #quiet = false; // attributes tell nothing
+  #quiet = false; // attributes send no event
 
   connectedCallback() {
     meeting().views.add(this);
@@ -121,8 +121,8 @@ class BoardElement extends Base {
     this.#start = this.#startLink();
     if (this.#kept && !this.getAttribute("lesson")) model.restore(this.#kept);
     this.#attempt(model, () => this.#pin());
-    model.on("settings", () => this.#tell(model));
-    model.on("change:selected", () => this.#tell(model));
+    model.on("settings", () => this.#notify(model));
+    model.on("change:selected", () => this.#notify(model));
   }
 
   /** And keep what was on the board. */
@@ -172,7 +172,7 @@ class BoardElement extends Base {
 
   /** Nonsense changes nothing. @param {Model} model @param {string} text */
   #open(model, text) {
-    if (text === this.#link) return; // somebody keeps what the event told
+    if (text === this.#link) return; // somebody keeps what the event said
     this.#attempt(model, () => {
       checkLink(text);
       model.send({ type: "open", link: text });
@@ -182,7 +182,7 @@ class BoardElement extends Base {
     });
   }
 
-  /** Of an attribute: it tells nothing, and what is wrong is said. @param {Model} model @param {() => void} act */
+  /** Of an attribute: it sends no event, and what is wrong is said. @param {Model} model @param {() => void} act */
   #attempt(model, act) {
     this.#quiet = true;
     try {
@@ -195,12 +195,12 @@ class BoardElement extends Base {
   }
 
   /** @param {Model} model */
-  #tell(model) {
+  #notify(model) {
     const [link, cell] = [linkOf(model), model.get("selected")];
     if (this.#quiet || (link === this.#link && samePlace(cell, this.#cell))) return;
     [this.#link, this.#cell] = [link, cell];
-    const told = new CustomEvent(CHANGE, { bubbles: true, composed: true, detail: { link, cell } });
-    this.dispatchEvent(told);
+    const event = new CustomEvent(CHANGE, { bubbles: true, composed: true, detail: { link, cell } });
+    this.dispatchEvent(event);
   }
 }
 

@@ -59,7 +59,7 @@ export function createHeadline(model, follow, watch) {
     if (notice.scrollHeight > notice.clientHeight + 1) notice.tabIndex = 0;
   }
 
-  function tell() {
+  function showNotice() {
     // The role first: words are announced.
     notice.setAttribute("role", model.get("failed") ? "alert" : "status");
     setText(notice, model.get("notice"));
@@ -72,8 +72,8 @@ export function createHeadline(model, follow, watch) {
   follow("settings", ask);
   follow("change:values", ask); // of the kernel
   follow("change:revealed", ask);
-  follow("change:notice", tell);
-  follow("change:failed", tell); // of the address, too
+  follow("change:notice", showNotice);
+  follow("change:failed", showNotice); // of the address, too
   return element("div.cv-lead", heading, words, notice);
 }
 

@@ -64,7 +64,7 @@ export class KernelState {
 }
 
 /**
- * JupyterLab retries silently for two minutes, and does not tell a vanished kernel from a vanished server:
+ * JupyterLab retries silently for two minutes, and does not distinguish a vanished kernel from a vanished server:
  * the page asks the server.
  * @param {any} kernel JupyterLab's KernelConnection @param {URL} address of the kernel, at the server
  * @param {KernelState} state @param {() => boolean} [isBuilding] what is sent now makes widgets
@@ -113,7 +113,7 @@ async function probe(kernel, address, state, pauses) {
   setTimeout(() => probe(kernel, address, state, pauses), pauses.next());
 }
 
-/** A missing kernel is told. @param {URL} address @param {KernelState} state */
+/** A missing kernel is reported. @param {URL} address @param {KernelState} state */
 async function isThere(address, state) {
   const answer = await fetch(address, { cache: "no-store" });
   if (answer.status === 404) state.lose("ended");
@@ -128,31 +128,31 @@ async function isThere(address, state) {
 function watchAnswers(kernel, address, state, isBuilding) {
   const moves = new Set();
   let timer = 0;
-  let told = false;
+  let isShown = false;
   /** @param {ReturnType<typeof createPauses>} pauses */
   const look = (pauses) => {
-    if (!told || state.now !== "ok") return;
+    if (!isShown || state.now !== "ok") return;
     isThere(address, state).catch(() => {});
     setTimeout(look, pauses.next(), pauses);
   };
-  const tell = () => {
+  const report = () => {
     timer = 0;
-    if (state.now !== "ok") return; // something worse is told
-    told = true;
+    if (state.now !== "ok") return; // something worse is shown
+    isShown = true;
     state.show("silent");
     look(createPauses());
   };
   const settle = () => {
     clearTimeout(timer);
-    timer = moves.size ? setTimeout(tell, ANSWERS_WITHIN_MS) : 0;
-    if (told && state.now === "ok") state.hide();
-    told = false;
+    timer = moves.size ? setTimeout(report, ANSWERS_WITHIN_MS) : 0;
+    if (isShown && state.now === "ok") state.hide();
+    isShown = false;
   };
   /** @param {{ msg_type: string, msg_id: string }} header */
   const sent = ({ msg_type, msg_id }) => {
     if (msg_type !== "comm_msg" || isBuilding()) return;
     moves.add(msg_id);
-    if (!timer && !told) timer = setTimeout(tell, ANSWERS_WITHIN_MS);
+    if (!timer && !isShown) timer = setTimeout(report, ANSWERS_WITHIN_MS);
   };
   kernel.anyMessage.connect((/** @type {any} */ _, /** @type {any} */ { msg, direction }) => {
     if (direction === "send") sent(msg.header);
@@ -162,7 +162,7 @@ function watchAnswers(kernel, address, state, isBuilding) {
     }
   });
   kernel.connectionStatusChanged.connect(() => {
-    moves.clear(); // told in other words
+    moves.clear(); // said in other words
     settle();
   });
 }

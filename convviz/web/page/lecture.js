@@ -29,7 +29,7 @@ function createButton(className, words, onClick, ...children) {
 const targetOf = (event) => /** @type {Element} */ (event.composedPath()[0] ?? event.target);
 
 export class Lecture {
-  /** Browsers tell nobody of their Esc. An unfilled screen is that of an earlier lecture. */
+  /** Browsers send no event for their Esc. An unfilled screen is that of an earlier lecture. */
   #onScreen = () => void (this.#filled && !document.fullscreenElement && this.#turn(false));
   /** @param {Event} heard */
   #onKey = (heard) => {

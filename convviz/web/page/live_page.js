@@ -24,7 +24,7 @@ function askTorch({ numbers, version }, model) {
   };
   const server = new Server(place, { language: language(), version }, (state, reason) => {
     document.body.dataset.convvizTorch = state;
-    tell(reason);
+    report(reason);
     if (state === "ok") model.connect(server);
     else model.disconnect("away");
   });
@@ -38,7 +38,7 @@ function askTorch({ numbers, version }, model) {
 }
 
 /** Says why torch is not there; the empty sentence hides the line. @param {string} sentence */
-function tell(sentence) {
+function report(sentence) {
   const [banner, text] = [byId("convviz-lost"), byId("convviz-lost-text")];
   banner.hidden = !sentence;
   // The words come once it is visible: a screen reader hears a change.

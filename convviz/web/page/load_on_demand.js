@@ -67,7 +67,7 @@ export function createTabScripts(model, addresses) {
 export const lessonFromKernel = (model, name) =>
   new Promise((resolve, reject) => {
     const take = (/** @type {Promise<Reply>} */ coming) =>
-      coming.then(({ message }) => resolve(message.told), reject);
+      coming.then(({ message }) => resolve(message.bundle), reject);
     const words = { lost: say("brought.lost"), late: say("brought.late") };
     askKernel(model, { type: "lesson", lesson: name }, take, words);
   });

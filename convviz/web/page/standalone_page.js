@@ -78,18 +78,18 @@ function createOwnTabs(model, colorscales, tabs, recorded = {}) {
 function postHeight(el) {
   if (window.parent === window) return;
   el.dataset.grows = ""; // no vh: it would chase its own height
-  let told = -SLACK;
+  let sent = -SLACK;
   let frame = 0;
-  const tell = () => {
+  const sendHeight = () => {
     frame = 0;
     const height = Math.ceil(el.getBoundingClientRect().bottom + window.scrollY);
-    if (Math.abs(height - told) < SLACK) return;
-    told = height;
+    if (Math.abs(height - sent) < SLACK) return;
+    sent = height;
     window.parent.postMessage({ type: "convviz:resize", height }, "*");
     // What Canvas, Moodle and Sakai hear.
     window.parent.postMessage(JSON.stringify({ subject: "lti.frameResize", height }), "*");
   };
-  new ResizeObserver(() => (frame ||= requestAnimationFrame(tell))).observe(el);
+  new ResizeObserver(() => (frame ||= requestAnimationFrame(sendHeight))).observe(el);
 }
 
 /** @param {unknown} error */

@@ -27,8 +27,10 @@ export function createApp() {
       model = createPageModel({ state: widget.get("_start"), colorscales, plotly: null, ground: {} }, null);
       model.connect(new KernelClient(widget), true);
       drawPane = createPanes(model, colorscales);
-      const { name: opened, told } = widget.get("_lesson");
-      const shelf = createLessons(opened ? { [opened]: told } : {}, (name) => lessonFromKernel(model, name));
+      const { name: opened, bundle } = widget.get("_lesson");
+      const shelf = createLessons(opened ? { [opened]: bundle } : {}, (name) =>
+        lessonFromKernel(model, name),
+      );
       player = new Player(model, shelf);
       if (kept) goOnFrom(kept, model, player);
       else if (opened) player.play(opened);

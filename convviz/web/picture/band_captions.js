@@ -12,10 +12,10 @@ import {
 
 /** @param {Settings} settings @param {string} name @param {string} view */
 export function captionOf({ spec, transposed, loss, target }, name, view) {
-  const told = bandCaption(spec, transposed, name, view);
-  if (name !== (transposed ? "input" : "forward")) return told;
+  const caption = bandCaption(spec, transposed, name, view);
+  if (name !== (transposed ? "input" : "forward")) return caption;
   const [id, count] = [`caption.loss.${loss}`, spec.batch];
-  return inTurn(told, sayIfThere(`${id}.${target.kind}`, { count }) || sayIfThere(id, { count }));
+  return inTurn(caption, sayIfThere(`${id}.${target.kind}`, { count }) || sayIfThere(id, { count }));
 }
 
 /** @param {Spec} spec @param {boolean} transposed @param {string} name @param {string} view */
@@ -63,8 +63,8 @@ function gapsOf(spec) {
     ["gaps.stride", between],
     ["gaps.dilation", inside],
   ]);
-  const told = causes.filter(([, counts]) => counts.some(Boolean));
-  const sentences = told.map(([cause, counts]) =>
+  const present = causes.filter(([, counts]) => counts.some(Boolean));
+  const sentences = present.map(([cause, counts]) =>
     say(cause, { count: counts[0] + counts[1], lines: linesOf(counts) }),
   );
   return allInTurn(sentences);

@@ -1,4 +1,4 @@
-// What the board is told: structure, and values of a step.
+// What the board gets: structure, and values of a step.
 import PICTURE from "../../facts/data/picture.json" with { type: "json" };
 import { axisWord, cellWords, productsOf } from "../rules/tensor_display_names.js";
 import { isSingleOne } from "../rules/change_settings.js";

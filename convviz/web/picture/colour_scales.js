@@ -21,7 +21,7 @@ export const quantityOf = (called) => /** @type {Quantity} */ (QUANTITIES.get(ca
 /** @param {string} called */
 export const isGradient = (called) => /(^|_)grad_/.test(called);
 
-/** Its colour no longer tells its size. @param {number} value @param {number} end */
+/** Its colour no longer shows its size. @param {number} value @param {number} end */
 export const isBeyond = (value, end) => Math.abs(value) > FAR.slack * end; // an end has six digits
 
 /** By "equation:panel". @param {Equation[]} equations @param {Stages} stages @param {Settings} settings */

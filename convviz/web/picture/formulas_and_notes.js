@@ -192,10 +192,10 @@ function transposedNote(settings, name, view) {
   if (name === "forward") return say("layer.no_rotation");
   if (name === "weight") return exchangeNote(spec, true);
   if (name !== "input") return "";
-  const told = readingNote(spec, view, true);
+  const reading = readingNote(spec, view, true);
   const lines = linesOf(bothAxes((axis) => unreadLines(spec, axis).length));
   const bare = lines ? [say(bias ? "layer.bare_bias" : "layer.bare", { lines })] : [];
-  return allInTurn([told, ...bare, sizeNote(spec), lossNote(settings)]);
+  return allInTurn([reading, ...bare, sizeNote(spec), lossNote(settings)]);
 }
 
 /** @param {Spec} spec */

@@ -57,8 +57,8 @@ function countWords(spec) {
     const sum = `${spec.input_size[axis]} + ${before + after} − ${effectiveKernel(spec, axis) - 1} − 1`;
     return `(${sum}) mod ${spec.stride[axis]} = ${remainderOf(spec, axis)}`;
   });
-  const told = symmetric(spec) ? "remainder.count" : "remainder.count_sides";
-  return height === width ? say(told, { sum: height }) : say(`${told}_axes`, { height, width });
+  const sentenceId = symmetric(spec) ? "remainder.count" : "remainder.count_sides";
+  return height === width ? say(sentenceId, { sum: height }) : say(`${sentenceId}_axes`, { height, width });
 }
 
 /** @param {Spec} spec */
@@ -83,25 +83,27 @@ function lostWords(spec, axis) {
   const whole = rest - after >= size;
   const lost = Math.min(rest - after, size); // more takes the padding before, too
   const lines = say(`${LINES[axis]}.${whole ? "all" : "last"}`, { count: lost });
-  const told = after
+  const sides = after
     ? say(`${whole ? "lost_whole" : "lost"}.${where}`, { count: rest - after, after, rest, lines })
     : say("lost.no_padding", { count: lost, lines });
   const unread = unreadLines(spec, axis);
   const copied = upTo(lost).filter((index) => !unread.includes(size - lost + index)).length;
-  if (!copied) return say("lost.unread", { lost: told });
-  return copied === lost ? say("lost.read", { lost: told }) : say("lost.read_partly", { lost: told, copied });
+  if (!copied) return say("lost.unread", { lost: sides });
+  return copied === lost
+    ? say("lost.read", { lost: sides })
+    : say("lost.read_partly", { lost: sides, copied });
 }
 
 /** @param {Spec} spec @param {"shared" | "layers"} kind @param {Record<string, number>} [more] */
 export function sharedWords(spec, kind, more) {
   const sizes = bothAxes((axis) => sameOutput(spec, axis));
   const [heights, widths] = sizes.map(orWords);
-  const told = /** @type {const} */ (
+  const sentenceId = /** @type {const} */ (
     `${kind}.${sizes.every(({ length }) => length === 1) ? "only" : "several"}`
   );
   return heights === widths
-    ? say(told, { ...more, sizes: heights })
-    : say(`${told}_axes`, { ...more, heights, widths });
+    ? say(sentenceId, { ...more, sizes: heights })
+    : say(`${sentenceId}_axes`, { ...more, heights, widths });
 }
 
 /** conv_transpose2d knows the output only. @param {Spec} spec */

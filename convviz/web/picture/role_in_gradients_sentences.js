@@ -43,8 +43,8 @@ function inputWords(links, terms, cell) {
   if (!count) return say("cell.unread");
   const products = terms.of(gradient);
   const channels = products.length / count;
-  const told = links.results(gradient).length > 1 ? "copies" : "windows";
-  const id = /** @type {const} */ (`cell.${told}${channels > 1 ? ".channels" : ""}`);
+  const kind = links.results(gradient).length > 1 ? "copies" : "windows";
+  const id = /** @type {const} */ (`cell.${kind}${channels > 1 ? ".channels" : ""}`);
   return inTurn(say(id, { count, channels, terms: products.length }), zeroWords(products));
 }
 
@@ -62,8 +62,8 @@ function weightWords(links, terms, cell) {
   const { batch, output_size } = links.geometry;
   const count = links.terms(gradient).length; // windows of one sample
   if (!count) return say("cell.unread_weight");
-  const told = batch > 1 ? "cell.products.samples" : "cell.products";
-  const read = say(told, { count, samples: batch, terms: terms.of(gradient).length });
+  const kind = batch > 1 ? "cell.products.samples" : "cell.products";
+  const read = say(kind, { count, samples: batch, terms: terms.of(gradient).length });
   const others = output_size[0] * output_size[1] - count;
   return inTurn(read, others ? say("cell.in_padding", { count: others }) : "");
 }

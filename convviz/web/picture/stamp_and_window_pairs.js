@@ -64,7 +64,7 @@ export class Pairing {
     /** @param {string} name */
     const labelOf = (name) => /** @type {BadgedPanel} */ (named(name)).spec().label;
     /** @param {string} text @param {Record<string, Badge[]>} badges */
-    const tell = (text, badges) => {
+    const display = (text, badges) => {
       for (const { veil, grid, spec } of panels)
         veil.badges(grid.numbered() ? (badges[spec().name] ?? []) : []);
       this.#board.aside(
@@ -74,11 +74,11 @@ export class Pairing {
       );
     };
     const stamps = !named("rotated_weight");
-    if (!cell) return tell("", {});
+    if (!cell) return display("", {});
     const label = `${labelOf(cell.panel)}[${cell.row},${cell.column}]`;
     const copies = links.results(cell);
     if (copies.length !== 1) {
-      return tell(
+      return display(
         say("pairs.copies", { label, cells: copies.length, gradient: labelOf("grad_padded_input") }),
         {},
       );
@@ -101,7 +101,7 @@ export class Pairing {
           text: String(index + 1),
         }));
     }
-    tell(
+    display(
       words(
         links,
         label,

@@ -92,10 +92,10 @@ export function linkAxes(settings, linked) {
  */
 function movedAlong(before, after, said = []) {
   const moves = after.transposed ? outputPaddingMoved(before.spec, after.spec) : [];
-  const told = moves.length > 0;
+  const isExplained = moves.length > 0;
   if (!after.link_axes) return describeAdjustments(moves);
   for (const name of perAxis(before.transposed)) {
-    if (said.includes(name) || (name === "output_padding" && told)) continue;
+    if (said.includes(name) || (name === "output_padding" && isExplained)) continue;
     const [height, old] = layerPair(before.spec, name, before.transposed);
     const now = layerPair(after.spec, name, after.transposed)[1];
     if (String(old) === String(now) || String(old) === String(height)) continue;

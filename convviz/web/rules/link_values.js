@@ -27,7 +27,7 @@ export const isWhole = (text) => WHOLE.test(text);
 const rangeOf = ({ limits, offered }) => limits ?? offered ?? [0, 0];
 
 /** For the sentence about a bad value. @param {LinkKey} key */
-export function toldOf(key) {
+export function noticeArguments(key) {
   const [low, high] = rangeOf(key);
   const words = (key.words ?? []).filter((word) => word && !hasOwnNumbers(word));
   return { low, high, words: words.join(", ") };

@@ -1,6 +1,6 @@
 // Settings as a link, to the letter as in settings/link.py.
 import SETTINGS from "../../facts/data/settings.json" with { type: "json" };
-import { isWhole, readValue, toldOf, writeValue } from "./link_values.js";
+import { isWhole, readValue, noticeArguments, writeValue } from "./link_values.js";
 import { notTaken, withKindsOfLoss } from "./loss_inputs.js";
 import { planeWithin } from "./shown_plane.js";
 import { say } from "./sentences.js";
@@ -77,14 +77,14 @@ export function fromLink(text) {
   const unbroken =
     state.transposed && state.broken ? [sayBreakIt("link.transposed", { value: state.broken })] : [];
   if (unbroken.length) state.broken = "";
-  const told = [
+  const allNotices = [
     ...aboutVersion(version),
     ...notices,
     ...leftOut,
     ...notTaken(given, state.loss),
     ...unbroken,
   ];
-  return { state: withKindsOfLoss(state), notices: told };
+  return { state: withKindsOfLoss(state), notices: allNotices };
 }
 
 /** And a notice for each that gives nothing. @param {Map<string, string[]>} pairs */
@@ -103,7 +103,7 @@ function valuesOf(pairs) {
       given[name] = readValue(key, text);
     } catch {
       const rule = /** @type {SentenceId} */ (`link.${key.kind}`);
-      notices.push(say(rule, { name, value: shortened(text), ...toldOf(key) }));
+      notices.push(say(rule, { name, value: shortened(text), ...noticeArguments(key) }));
     }
   }
   const most = LIMITS.unknown_keys_named;

@@ -47,8 +47,8 @@ def _assert_lines(seen):
     """The line of truth, and the loss with its value."""
     shown, shot = seen.tensors, seen.shot
     assert shot["truth_ok"] == "true", shot["truth"]
-    told = f"torch, {shot['menus']['device']}, {seen.dtype}: equals autograd"
-    assert shot["truth"].startswith(told), shot["truth"]
+    reported = f"torch, {shot['menus']['device']}, {seen.dtype}: equals autograd"
+    assert shot["truth"].startswith(reported), shot["truth"]
     assert shot["from"] == "torch", "no number on the page is the page's own"
     loss = {
         "sum": shown["output"].sum(),

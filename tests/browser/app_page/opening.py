@@ -47,7 +47,7 @@ SHOW = """async (link) => {
   await frame();
   document.querySelector("[data-bands=all] .cv-title[aria-pressed=true]")?.click();
   document.querySelector("[data-bands=one] [data-equation=input][data-strip] .cv-title")?.click();
-  document.activeElement?.blur(); // a cell that Esc gave the focus back to would be told of
+  document.activeElement?.blur(); // a cell that Esc gave the focus back to would be announced
   await frame(); // it is drawn in the next one
 }"""
 

@@ -91,7 +91,7 @@ def snapshot(page):
 
 
 def same_state(one, other):
-    """Tell whether two snapshots show the same numbers and settings, wherever the keyboard is."""
+    """Return whether two snapshots show the same numbers and settings, wherever the keyboard is."""
     return plain(one) == plain(other)
 
 

@@ -102,7 +102,7 @@ def test_the_named_functions_are_torchs_and_give_the_slopes(transposed):
     assert named == {*forward, "conv2d_weight"}
 
 
-def test_a_wrong_rule_is_told(monkeypatch):
+def test_a_wrong_rule_is_reported(monkeypatch):
     right = module.gradients
 
     def doubled(*given):

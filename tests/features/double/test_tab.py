@@ -50,9 +50,9 @@ def truth(app, of, number, at=None):
 def holds(app, of, number, at=None):
     for to, slope in truth(app, of, number, at).items():
         assert torch.allclose(plane(app, f"∂s/∂{to}", to), slope, rtol=1e-4, atol=1e-4), (of, number, to)
-    told = app.locator(PANE).inner_text()
-    assert "✓ torch.autograd" in told
-    assert "ConvolutionBackwardBackward0 computes" in told
+    reported = app.locator(PANE).inner_text()
+    assert "✓ torch.autograd" in reported
+    assert "ConvolutionBackwardBackward0 computes" in reported
 
 
 def test_each_gradient_and_each_number_made_of_it(app):

@@ -660,15 +660,15 @@ def failing():
 
 def test_a_custom_backward_that_fails():
     x = leaf(2)
-    for output, label, told in (
+    for output, label, reported in (
         (failing()[0], "FailingBackward", "ZeroDivisionError: of the learner's own"),
         (WrongCount.apply(x.sin()).sum(), "WrongCountBackward", "incorrect number of gradients"),
     ):
         found = graph(output)
         (node,) = [node for node in found.nodes if node.label == label]
-        assert told in node.note
+        assert reported in node.note
         assert found.note.startswith(f"The backward pass stopped at {label}, and gradients are missing. ")
-        assert told in found.note
+        assert reported in found.note
 
 
 def test_a_custom_backward_that_passes_nothing_on():
@@ -1039,8 +1039,8 @@ def test_several_paths_add_up():
     terms = "1 · (−1) · 2 + 1 · 1 · 3 + 1 · 1 · 3 = 4"
     assert found.paths[ids["x"]] == say("paths", count=3, label="x", sum=terms)
     found = graph((x + x) * (1 / 6), {"x": x})
-    told = say("paths", count=2, label="x", sum="1 · 0.17 · 1 + 1 · 0.17 · 1 ≈ 0.33")
-    assert found.paths[found.nodes[-1].id] == told, "what is rounded is not equal"
+    reported = say("paths", count=2, label="x", sum="1 · 0.17 · 1 + 1 · 0.17 · 1 ≈ 0.33")
+    assert found.paths[found.nodes[-1].id] == reported, "what is rounded is not equal"
     many = x
     for _ in range(70):
         many = many + many

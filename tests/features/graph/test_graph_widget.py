@@ -53,11 +53,11 @@ def test_the_sentences_of_a_chain():
 
 def test_the_sentence_of_a_convolution_and_of_a_sum():
     x, w, b = leaf(1, 1, 8, 8), leaf(2, 1, 3, 3, seed=1), leaf(2, seed=2)
-    told = sentences(graph(F.conv2d(x, w, b, 2, 1).sum(), {"x": x, "w": w, "b": b}))
+    reported = sentences(graph(F.conv2d(x, w, b, 2, 1).sum(), {"x": x, "w": w, "b": b}))
     assert (
         "`ConvolutionBackward0` receives grad_output [1, 2, 4, 4] and passes grad_input [1, 1, 8, 8] to `x`, "
         "grad_weight [2, 1, 3, 3] to `w` and grad_bias [2] to `b`."
-    ) in told
+    ) in reported
     y = leaf(3)
     last = sentences(graph(y * y + y))[-1]
     assert last == "`[3]` is a leaf: the gradient [3], the sum over 3 arrows, stays here, as `.grad`."
@@ -67,11 +67,11 @@ def test_the_sentence_of_a_convolution_and_of_a_sum():
 def test_every_step_has_a_sentence_that_names_all_receivers(case):
     output, params, _ = CASES[case]()
     found = graph(output, params)
-    told = dict(zip(found.steps, sentences(found), strict=True))
-    assert len(told) == len(found.steps)
+    reported = dict(zip(found.steps, sentences(found), strict=True))
+    assert len(reported) == len(found.steps)
     for edge in found.edges:
-        if edge.target in told and edge.gradient is not None:
-            assert f"`{found.node(edge.source).label}`" in told[edge.target]
+        if edge.target in reported and edge.gradient is not None:
+            assert f"`{found.node(edge.source).label}`" in reported[edge.target]
 
 
 # -- the inside of a box -----------------------------------------------------------------------------------------

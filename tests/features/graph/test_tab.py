@@ -104,7 +104,7 @@ def wait_details(page, key, expected):
 MOUNT = """async ([esm, data, colorscales]) => {
   const module = (await import(URL.createObjectURL(new Blob([esm], { type: "text/javascript" })))).default;
   const listeners = {};
-  const tell = (name, ...values) => (listeners[name] ?? []).forEach((listener) => listener(...values));
+  const notify = (name, ...values) => (listeners[name] ?? []).forEach((listener) => listener(...values));
   const model = {
     get: (name) => ({ data, colorscales, theme: "light" })[name],
     on: (name, listener) => (listeners[name] ??= []).push(listener),
@@ -112,7 +112,7 @@ MOUNT = """async ([esm, data, colorscales]) => {
     send: async (message) => {
       const replies = await window.answer(message);
       for (const [content, buffers] of replies) {
-        tell("msg:custom", content, buffers.map((bytes) => new DataView(Uint8Array.from(bytes).buffer)));
+        notify("msg:custom", content, buffers.map((bytes) => new DataView(Uint8Array.from(bytes).buffer)));
       }
     },
   };
@@ -191,8 +191,8 @@ def test_it_is_exported_as_it_is_drawn_and_stepping_goes_the_way_of_the_engine(p
         left = page.locator("[data-edge].cv-leaves").evaluate_all("all => all.map((edge) => edge.dataset.edge)")
         assert {edge.split()[1] for edge in left} <= {id}
         assert bool(left) == any(edge.target == id for edge in found.edges)
-        told = page.locator(".cv-told").text_content()
-        assert told.startswith("The backward pass starts" if step == 1 else boxes(page)[id][0].removesuffix(" \u25b8"))
+        line = page.locator(".cv-walk").text_content()
+        assert line.startswith("The backward pass starts" if step == 1 else boxes(page)[id][0].removesuffix(" \u25b8"))
         page.keyboard.press("ArrowRight")
     page.keyboard.press("Home")
     assert page.locator('[data-node][aria-current="step"]').get_attribute("data-node") == "n0"
@@ -412,7 +412,7 @@ def test_pane_and_board_point_at_each_other(app):
     assert "cv-framed" in box(app, weight).get_attribute("class")
     app.mouse.move(2, 2)
     assert "cv-framed" not in box(app, weight).get_attribute("class")
-    # A drawing that is replaced takes its frames with it: the browser tells no box that is gone that the pointer left.
+    # A drawing that is replaced takes its frames with it: a box that is gone never hears that the pointer left.
     box(app, conv).hover()
     app.evaluate("""() => new MutationObserver((records, observer) => {
         observer.disconnect();
@@ -427,18 +427,18 @@ def test_a_box_that_is_pointed_at_or_focused_says_which_paths_add_up_to_its_grad
     x = torch.tensor(3.0, dtype=torch.float64, requires_grad=True)
     y = torch.tensor(5.0, dtype=torch.float64, requires_grad=True)
     show(graph(x * x + y.sin() * 2, {"x": x, "y": y}))
-    id, told = id_of(page, "x"), page.locator(".cv-told")
-    hint = told.text_content()
+    id, line = id_of(page, "x"), page.locator(".cv-walk")
+    hint = line.text_content()
     sentence = "2 paths lead from the output back to x, and their products add up: 1 · 1 · 3 + 1 · 1 · 3 = 6."
     on_path = "() => [...document.querySelectorAll('.cv-path')].map((edge) => edge.querySelector('text')?.textContent)"
     box(page, id).hover()
-    expect(told).to_have_text(sentence)
+    expect(line).to_have_text(sentence)
     assert sorted(page.evaluate(on_path), key=str) == [None, "× 1", "× 3", "× 3"], "not the arrows by way of y"
     page.mouse.move(2, 2)
-    expect(told).to_have_text(hint)
+    expect(line).to_have_text(hint)
     assert page.evaluate(on_path) == []
     box(page, id).focus()
-    expect(told).to_have_text(sentence)
+    expect(line).to_have_text(sentence)
     assert box(page, id).get_attribute("aria-label").endswith(sentence), "as a screen reader hears it"
 
 

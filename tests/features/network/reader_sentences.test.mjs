@@ -110,7 +110,7 @@ test("what is said of max pooling is so, with ties, overlaps and holes, exact or
         ids.add(text.replace(/[\d.[\],]+/g, "#"));
       }
       indices(shape).forEach((cell, at) => {
-        const [text] = openedAt(seen, 1, cell).told;
+        const [text] = openedAt(seen, 1, cell).sentences;
         const named = text.match(/(?:at|from) \[(\d+), (\d+)\]/);
         if (named) assert.equal(String(winners[at].winner.slice(1)), `${named[1]},${named[2]}`, text);
         else assert.match(text, /cannot be told/);
@@ -147,11 +147,11 @@ test("an opened linear layer shows the weights of its output, and what each gets
     const cell = [...batchOf.map(() => 1), 2];
     assert.equal(openedAt(seen, 1, cell).sources.length, 1, "they were not recorded");
     seen.network.weights = { 1: { shape: [4, into], channels: [0], values: weights } };
-    const { sources, told } = openedAt(seen, 1, cell);
+    const { sources, sentences } = openedAt(seen, 1, cell);
     const [row] = sources[1].rows;
     assert.equal(row.length + sources[1].left, into);
     assert.match(sources[1].weight, /\.weight\[2\]$/);
-    assert.match(told[1], /Each weight gets its number/);
+    assert.match(sentences[1], /Each weight gets its number/);
     row.forEach(({ value, gradient }, at) => {
       assert.equal(value.value, Math.fround(weights[2 * into + at]));
       const start = batchOf.length ? 1 : 0;
@@ -197,7 +197,7 @@ test("a receptive field is said as a box, as all of it, or with its holes", () =
     transposed: false,
     mode: "zeros",
   });
-  const told = (reads, size, out) => {
+  const sentences = (reads, size, out) => {
     const operations = [operation(0, "input", [], [1, size, size], { how: "same" })];
     operations.push(operation(1, "conv2d", [0], [1, out, out], reads));
     const network = { operations, planes: [null, null] };
@@ -205,7 +205,7 @@ test("a receptive field is said as a box, as all of it, or with its holes", () =
     const back = { from: { kind: "loss" }, planes: [null, null] };
     return cellSentence({ network, back, fields }, 1, [0, 0, 0], fields.receptive(1, [0, 0, 0]));
   };
-  assert.match(told(window(1), 5, 3), /receptive field is 3 × 3 pixels of input/);
-  assert.match(told(window(1), 3, 1), /receptive field is all 3 × 3 pixels/);
-  assert.match(told(window(2), 7, 3), /spans 5 × 5 pixels of input, of which it reads 9\./);
+  assert.match(sentences(window(1), 5, 3), /receptive field is 3 × 3 pixels of input/);
+  assert.match(sentences(window(1), 3, 1), /receptive field is all 3 × 3 pixels/);
+  assert.match(sentences(window(2), 7, 3), /spans 5 × 5 pixels of input, of which it reads 9\./);
 });

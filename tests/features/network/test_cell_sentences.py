@@ -28,7 +28,7 @@ SAY = """(text) => JSON.stringify(JSON.parse(text).map(({ network, cells }) => {
   return cells.map(([operation, cell]) => [
     js["../features/network/cell_sentences.js"].cellSentence(seen, operation, cell, fields.receptive(operation, cell)),
     network.operations[operation].sources.length
-      ? js["../features/network/rule_data.js"].openedAt(seen, operation, cell).told.join(" ") : "",
+      ? js["../features/network/rule_data.js"].openedAt(seen, operation, cell).reported.join(" ") : "",
   ]);
 }))"""
 NUMBER = r"(?:≈ )?(−?(?:[\d.]+(?:e−?\d+)?|∞|nan))|(0 ± [\d.e−]+)"
@@ -96,7 +96,7 @@ def near(got, true, slack=6e-4):
     return got is None or got == pytest.approx(true, rel=0.06, abs=slack)
 
 
-class Told:
+class Said:
     """One sentence about one cell, and what is said of its opened operation."""
 
     def __init__(self, network, operation, cell, exact):
@@ -242,7 +242,7 @@ def test_what_is_said_of_a_cell_is_so(page, exact):
     for network, question, said in zip(cases, questions, answers, strict=True):
         for (operation, cell), (sentence, opened) in zip(question["cells"], said, strict=True):
             try:
-                Told(network, operation, cell, exact).check(sentence, opened)
+                Said(network, operation, cell, exact).check(sentence, opened)
             except AssertionError as error:
                 raise AssertionError(f"{network}\n{operation}{cell}\n{sentence}\n{opened}") from error
             seen |= {re.sub(r"[^a-zA-Z ]", "", each)[:20] for each in (*sentence.split(". ")[1:], *opened.split(". "))}

@@ -235,14 +235,14 @@ def test_what_can_be_sent(page, data):
         [{"kind": "cell", "operation": 12, "cell": [9, 0, 0]}, False],
         [{"kind": "cell", "operation": 13, "cell": [0]}, False],
     ]
-    told = page.evaluate(
+    reported = page.evaluate(
         """([lenet, froms]) => {
           const source = js["../features/network/lenet_source.js"].createLenetSource(lenet);
           return froms.map((from) => source.canSend(from));
         }""",
         [data, [start for start, _ in asked]],
     )
-    assert told == [expected for _, expected in asked]
+    assert reported == [expected for _, expected in asked]
 
 
 def test_the_lens_reads_the_numbers_around_a_cell(page, data, net):
@@ -250,7 +250,7 @@ def test_the_lens_reads_the_numbers_around_a_cell(page, data, net):
     text = """([lenet, asked]) => {
       const source = js["../features/network/lenet_source.js"].createLenetSource(lenet);
       const back = source.sent({ kind: "cell", operation: 4, cell: [2, 3, 4] });
-      source.sent({ kind: "loss" }); // the lens is told whose gradients
+      source.sent({ kind: "loss" }); // the lens learns whose gradients
       return JSON.stringify(asked.map((each) => source.around(...each, back)));
     }"""
     start = {"kind": "cell", "operation": 4, "cell": [2, 3, 4]}

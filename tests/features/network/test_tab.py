@@ -26,20 +26,20 @@ def pane(page):
     return page
 
 
-def told(pane):
-    return pane.locator(".cv-network-told")
+def sentence(pane):
+    return pane.locator(".cv-network-sentence")
 
 
 def test_bars_maps_and_an_opened_operation(pane):
     assert pane.locator(".cv-network-bar").count() == 13
-    expect(told(pane)).to_contain_text("Sent back: the loss.")
+    expect(sentence(pane)).to_contain_text("Sent back: the loss.")
     box = pane.locator('[data-operation="3"] [data-row="forward"]').bounding_box()
     pane.mouse.move(box["x"] + 20, box["y"] + 20)
-    expect(told(pane)).to_contain_text("pool1[0,")
-    expect(told(pane)).to_contain_text("conv2 reads it in")
+    expect(sentence(pane)).to_contain_text("pool1[0,")
+    expect(sentence(pane)).to_contain_text("conv2 reads it in")
     lens, maps = (pane.locator(each).bounding_box() for each in (".cv-network-lens", ".cv-network-maps"))
     assert lens["y"] >= maps["y"] + maps["height"], "it covers no map"
-    assert pane.locator(".cv-network-grid :nth-child(13)").first.inner_text() in told(pane).inner_text()
+    assert pane.locator(".cv-network-grid :nth-child(13)").first.inner_text() in sentence(pane).inner_text()
     pane.mouse.down()
     pane.mouse.up()
     pane.get_by_role("button", name="Open pool1").click()
@@ -54,11 +54,11 @@ def test_all_of_it_by_keys(pane):
     pane.locator(".cv-network-bar").first.focus()
     for key in ("ArrowRight", "ArrowRight", "Enter", "ArrowRight", "Enter"):
         pane.keyboard.press(key)
-    expect(told(pane)).to_contain_text("relu1[0,")
+    expect(sentence(pane)).to_contain_text("relu1[0,")
     pane.keyboard.press("s")
     expect(pane.get_by_role("radio", checked=True)).to_contain_text(["relu1[0,"])
     expect(pane.locator('.cv-network-bar[data-state="after"]')).to_have_count(10)
     pane.keyboard.press("Escape")
-    expect(told(pane)).to_contain_text("Sent back: a single 1 from relu1[0,")
+    expect(sentence(pane)).to_contain_text("Sent back: a single 1 from relu1[0,")
     pane.get_by_role("radio", name="a 1 from score 7").click()
-    expect(told(pane)).to_contain_text("a single 1 from fc3[7]")
+    expect(sentence(pane)).to_contain_text("a single 1 from fc3[7]")

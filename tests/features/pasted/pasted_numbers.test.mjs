@@ -228,7 +228,7 @@ function variants({ shape, data }) {
   };
 }
 
-test("what is no mistake of the catalogue is told by what it is", () => {
+test("what is no mistake of the catalogue is named by what it is", () => {
   const example = at("v=2&size=6x5&in_channels=3&batch=2&input=random&weight=random&grad=random&seed=3");
   const asked = { ...example, of: "grad_input" };
   for (const [kind, tensor] of Object.entries(variants(rightOf(asked)))) {

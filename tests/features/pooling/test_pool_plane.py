@@ -217,12 +217,12 @@ def test_every_sentence_about_max_pooling_is_true(js):
                 assert pixel.startswith(f"{case.padded(i)} = "), f"{pixel} {case}"
                 many = f"{len(inside)} window{'s' * (len(inside) > 1)}"
                 assert f"it is in {many}, and is taken as the largest by {taken}." in pixel, f"{pixel} {case}"
-            told = found["assigning"][i]
-            if "with =, because" in told:
-                wrong = number(re.search(rf"\] = {NUMBER} with", told)[1])
-                assert close(wrong, found["assigned"][i]), f"{told} {case}"
-                assert not close(wrong, case.gx.flatten()[i].item()), f"{told} {case}"
-                assert f"that of {named('output', inside[-1], across)}." in told, f"{told} {case}"
+            reported = found["assigning"][i]
+            if "with =, because" in reported:
+                wrong = number(re.search(rf"\] = {NUMBER} with", reported)[1])
+                assert close(wrong, found["assigned"][i]), f"{reported} {case}"
+                assert not close(wrong, case.gx.flatten()[i].item()), f"{reported} {case}"
+                assert f"that of {named('output', inside[-1], across)}." in reported, f"{reported} {case}"
     assert seen == MASK_FORMS, "each form of the sentence was tried"
 
 
@@ -266,16 +266,16 @@ def test_what_torch_refuses_is_said_and_the_nearest_is_taken(js, kind):
             continue
         spec = ConvSpec(h, 1, 1, k, s, p, d)
         settings = {"spec": spec.to_dict(), "transposed": False}
-        (told,), (near,) = (
+        (reported,), (near,) = (
             js(POOLABLE, "refusals", [[settings, kind]]),
             js(POOLABLE, "nearestSpec", [[spec.to_dict(), kind]]),
         )
-        assert bool(told) == (not pools(spec, kind)), f"{spec} {kind} {told}"
+        assert bool(reported) == (not pools(spec, kind)), f"{spec} {kind} {reported}"
         nearest = ConvSpec.from_dict(near)
         assert pools(nearest, kind), f"{spec} {kind} → {nearest}"
-        if not told:
+        if not reported:
             assert nearest == spec
-        taken += not told
+        taken += not reported
     assert taken > 20
 
 
@@ -294,7 +294,7 @@ def test_other_settings_that_pooling_has_not_are_said_one_by_one(js):
     for link, wanted in LINKS.items():
         settings, notices = from_link(link)
         assert not notices, link
-        (told,) = js(POOLABLE, "refusals", [[settings.to_dict(), "max_pool2d"]])
-        assert len(told) == len(wanted), f"{link}: {told}"
-        for words, part in zip(told, wanted, strict=True):
+        (reported,) = js(POOLABLE, "refusals", [[settings.to_dict(), "max_pool2d"]])
+        assert len(reported) == len(wanted), f"{link}: {reported}"
+        for words, part in zip(reported, wanted, strict=True):
             assert part in words, link

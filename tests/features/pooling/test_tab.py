@@ -33,7 +33,7 @@ def plane(page, name):
     return page.locator(f"{PANE} [data-tensor={name}]").last
 
 
-def told(page):
+def reported(page):
     return page.locator(f"{PANE} .cv-readout").inner_text()
 
 
@@ -60,7 +60,7 @@ def test_its_planes_follow_what_is_chosen_and_each_cell_says_where_it_comes_from
     holds(page, pooled(LINK, F.max_pool2d))
     assert "−∞" in plane(page, "padded_input").locator("[data-cell='0,0']").get_attribute("aria-label")
     plane(page, "output").locator("[data-cell='1,1']").hover()
-    assert told(page).startswith("output[1, 1] = ")
+    assert reported(page).startswith("output[1, 1] = ")
     lit = plane(page, "padded_input").locator(".cv-lights")
     assert (len(lit.get_attribute("data-lit").split()), len(lit.get_attribute("data-zero").split())) == (1, 8)
     assert sorted(plane(page, "mask").evaluate(NUMBERS)) == [0] * 8 + [1]
@@ -70,10 +70,10 @@ def test_its_planes_follow_what_is_chosen_and_each_cell_says_where_it_comes_from
     group.get_by_role("button", name="False").click()
     holds(page, pooled(LINK, F.avg_pool2d, count_include_pad=False))
     plane(page, "grad_input").locator("[data-cell='0,0']").focus()
-    assert told(page).startswith("grad_input[0, 0] = ")
-    assert page.locator(f"{PANE} .cv-live").inner_text() == told(page), "who came by keys hears it"
+    assert reported(page).startswith("grad_input[0, 0] = ")
+    assert page.locator(f"{PANE} .cv-live").inner_text() == reported(page), "who came by keys hears it"
     page.keyboard.press("ArrowRight")
-    assert told(page).startswith("grad_input[0, 1] = ")
+    assert reported(page).startswith("grad_input[0, 1] = ")
     assert_accessible(page, PANE)
 
 
@@ -87,8 +87,8 @@ def test_a_mistake_that_the_stride_hides_is_shown_by_a_link(show):
     verdict.get_by_text("2 of 16 numbers of grad_input wrong").wait_for()
     assert wrong.get_attribute("data-lit") == "1,1 2,2"
     plane(page, "grad_input").locator("[data-cell='1,1']").hover()
-    assert "grad_input[1, 1] = 1 with =" in told(page)
-    assert "that of output[1, 1]. With += it is 4." in told(page)
+    assert "grad_input[1, 1] = 1 with =" in reported(page)
+    assert "that of output[1, 1]. With += it is 4." in reported(page)
     assert page.locator(f"{PANE} [data-overlap]").is_hidden()
 
 

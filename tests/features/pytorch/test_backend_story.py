@@ -1,4 +1,4 @@
-"""What the PyTorch tab tells: held against torch's own answer, and each reason against what happens without it."""
+"""What the PyTorch tab says: held against torch's own answer, and each reason against what happens without it."""
 
 import contextlib
 import dataclasses
@@ -82,7 +82,7 @@ def test_the_backend_is_that_of_torchs_own_layer(monkeypatch, dtype):
         assert AskedCall(spec, bias=True).input_shape == arguments[0].shape
 
 
-def test_a_border_that_the_operator_cannot_make_is_told_with_its_node():
+def test_a_border_that_the_operator_cannot_make_is_named_with_its_node():
     assert AskedCall(TEACHING).border == ""
     assert "ReflectionPad2DBackward0" in AskedCall(HARD).border
     assert 'F.pad(input, (0, 3, 2, 1), mode="reflect")' in AskedCall(HARD).border
@@ -97,8 +97,8 @@ def test_a_border_that_the_operator_cannot_make_is_told_with_its_node():
 @pytest.mark.parametrize("dtype", list(DTYPES))
 @pytest.mark.parametrize("transposed", [False, True])
 def test_what_would_change_it_is_what_torch_says_when_it_is_changed(dtype, transposed):
-    told = story(TEACHING, dtype=dtype, transposed=transposed)
-    at = {change.what: (change.forward, change.backward) for change in told.changes}
+    reported = story(TEACHING, dtype=dtype, transposed=transposed)
+    at = {change.what: (change.forward, change.backward) for change in reported.changes}
     changed = {
         "2 samples": TEACHING.replace(batch=2),
         "dilation 2": TEACHING.replace(dilation=2),

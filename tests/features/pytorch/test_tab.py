@@ -85,7 +85,7 @@ def test_it_shows_what_runs_and_follows_the_setting(app):
     assert "torch did not run there" in shown["rules"]
     choose(app, "dtype", "float64")
     shown = assert_true(app, "padding=1) (float64, cpu)")
-    assert shown["passes"][0] == neighbours["float64"][0], "as it was foretold"
+    assert shown["passes"][0] == neighbours["float64"][0], "as it was predicted"
     assert shown["why"][0].startswith("oneDNN")
     assert shown["elsewhere"][1] == ["mps", "none", "Apple's devices have no float64."]
     slide(app, "in_channels", 2)
@@ -95,7 +95,7 @@ def test_it_shows_what_runs_and_follows_the_setting(app):
     assert shown["why"][-1] == "It does not support groups: it runs 2 times, and aten::cat joins the results."
 
 
-def test_a_border_of_copies_is_told_and_the_transposed_call_is_its_own(app):
+def test_a_border_of_copies_is_named_and_the_transposed_call_is_its_own(app):
     choose(app, "padding_mode", "circular")
     shown = assert_true(app, "F.conv2d(padded_input, weight, stride=2")
     assert 'mode="circular"' in shown["border"]

@@ -83,9 +83,9 @@ def test_gradcheck_fails_with_its_numbers(app):
     assert (shown["stairs"][:, 1].abs() > 1e5).all()
     assert_near(shown["backward"], shown["gradient"])
     words = app.locator(f"{PANE} .cv-verdict").inner_text()
-    for told in ("torch.autograd.gradcheck fails", "3 of the latent weights are on a step (w = 0)",
+    for reported in ("torch.autograd.gradcheck fails", "3 of the latent weights are on a step (w = 0)",
                  "surrogate_check passes", "Some latent weights are on a kink"):  # fmt: skip
-        assert told in words
+        assert reported in words
     tanh = app.locator(f"{PANE} [data-variant=tanh]")
     tanh.focus()
     pane_follows(app, "quantised", lambda: app.keyboard.press("Enter"))

@@ -1,4 +1,4 @@
-"""The race in a process of its own: what it tells, how it waits, ends and refuses; and what the tab does with it."""
+"""The race in a process of its own: what it sends, how it waits, ends and refuses; and what the tab does with it."""
 
 import base64
 import json
@@ -93,9 +93,9 @@ def test_the_process_ends_when_its_parent_is_killed_and_others_hold_its_pipe(fol
     race = {"layers": ["rotate"], "data": folder, **SMALL, "epochs": 500}
     script = f"""import os, sys, threading
 from convviz.features.race.race_process import RaceProcess
-process = RaceProcess({race!r}, lambda message: message.get("done") and told.set())
-told = threading.Event()
-told.wait()
+process = RaceProcess({race!r}, lambda message: message.get("done") and reported.set())
+reported = threading.Event()
+reported.wait()
 process.pause()
 if not os.fork():  # a worker of the user's: it has the orders' pipe as well
     sys.stdin.read()
@@ -113,13 +113,13 @@ threading.Event().wait()
 
 
 def test_a_race_that_fails_keeps_what_it_has_measured(folder):
-    told = []
+    reported = []
     with narrow_network():
-        Racer(Race("rotate", data=folder, **{**SMALL, "epochs": 5}, lr=1e30), NobodyWaits(), told.append).run()
-    assert told[-1]["type"] == "ended"
-    assert "the loss is nan" in told[-1]["sentence"] or "the loss is inf" in told[-1]["sentence"]
-    assert ", step " in told[-1]["sentence"]
-    (picture,) = [message for message in told if message["type"] == "race"][-1:]
+        Racer(Race("rotate", data=folder, **{**SMALL, "epochs": 5}, lr=1e30), NobodyWaits(), reported.append).run()
+    assert reported[-1]["type"] == "ended"
+    assert "the loss is nan" in reported[-1]["sentence"] or "the loss is inf" in reported[-1]["sentence"]
+    assert ", step " in reported[-1]["sentence"]
+    (picture,) = [message for message in reported if message["type"] == "race"][-1:]
     assert picture["done"] == len(picture["race"]["plots"][0]["traces"][0]["x"]) > 0
 
 

@@ -157,9 +157,9 @@ def test_without_a_kernel_there_is_a_recorded_race_whose_mistakes_open(server, b
         page.route_web_socket("**/live/numbers", lambda socket: socket.close())
         page.goto(f"{server.url}#v=2&tab=race")
         wait_curves(page, "loss", "accuracy", "seconds", "weights")
-        told = page.locator(f"{PANE} .cv-race-recorded").text_content()
-        assert say("recorded", **RECORDED["made"]) in told
-        assert RECORDED["command"] in told
+        reported = page.locator(f"{PANE} .cv-race-recorded").text_content()
+        assert say("recorded", **RECORDED["made"]) in reported
+        assert RECORDED["command"] in reported
         assert page.locator(f"{PANE} .cv-race-setup").is_hidden()
         assert rows(page) == RECORDED["table"]["rows"]
         page.locator(f"{PANE} .cv-mistake").last.click()

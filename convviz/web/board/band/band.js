@@ -36,7 +36,7 @@ export class Band {
   #planes = [];
   /** @type {number[]} */
   #limits = [];
-  /** @type {[Values, string, Told] | null} */
+  /** @type {[Values, string, BoardValues] | null} */
   #latest = null; // arguments of setValues
   // The height of its title and its words, when it last stood among others: with an answer, and without.
   #around = 0;
@@ -80,7 +80,7 @@ export class Band {
   }
 
   /**
-   * @param {Values} values @param {string} dtype @param {Told} texts
+   * @param {Values} values @param {string} dtype @param {BoardValues} texts
    * @returns {number[]} indices of the panels that changed
    */
   setValues(values, dtype, texts) {

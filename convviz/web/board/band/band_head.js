@@ -17,7 +17,7 @@ function createNotes(board, name) {
   const formula = createFormula();
   const note = element("p.cv-note");
   const remainder = createRemainder((size) => board.model.send({ type: "size", size }));
-  // A transposed layer tells its remainder in the band to the input.
+  // A transposed layer shows its remainder in the band to the input.
   symbols.el.append(formula, note, ...(["forward", "input"].includes(name) ? [remainder.el] : []));
   return { ...symbols, formula, note, remainder };
 }
@@ -106,7 +106,7 @@ export class BandHead {
     this.#because.set(/** @type {PanelItem[]} */ (spec.items.filter((item) => item.key)), geometry);
   }
 
-  /** @param {Told} texts */
+  /** @param {BoardValues} texts */
   setTexts(texts) {
     setFormula(this.#symbols.formula, texts.formulas[this.#name] ?? "");
     setColoured(this.#caption, texts.captions[this.#name] ?? "");

@@ -200,7 +200,7 @@ function markSigns(panels, before) {
 }
 
 /**
- * The guilty panel is named and split only where it may be told.
+ * The guilty panel is named and split only where it may be shown.
  * @param {Map<string, Panel>} panels @param {Broken | null} broken @param {boolean} isNamed
  */
 function markPanels(panels, broken, isNamed) {

@@ -8,7 +8,7 @@ export function createRemainder(onSize) {
   const text = element("div");
   const sizes = element("div.cv-sizes", { role: "group" });
   const el = element("div.cv-remainder", { hidden: "" }, text, sizes);
-  let told = "";
+  let drawn = "";
 
   /** @param {NearSize} near */
   function createSize({ label, note, size, current }) {
@@ -24,8 +24,8 @@ export function createRemainder(onSize) {
     /** @param {RemainderStory | null} story */
     set(story) {
       el.hidden = !story;
-      if (JSON.stringify(story) === told) return;
-      told = JSON.stringify(story);
+      if (JSON.stringify(story) === drawn) return;
+      drawn = JSON.stringify(story);
       sizes.setAttribute("aria-label", story?.named ?? "");
       text.replaceChildren(...(story?.paragraphs ?? []).map((paragraph) => element("p", paragraph)));
       const held = sizes.contains(focusOf(sizes))

@@ -72,9 +72,9 @@ export class GridCells {
    * @param {string} short
    */
   name(row, column, full, short) {
-    const { made, full: told } = this.#rows[row];
-    if (told[column] === full) return;
-    told[column] = full;
+    const { made, full: labels } = this.#rows[row];
+    if (labels[column] === full) return;
+    labels[column] = full;
     const { box } = made[column];
     box.setAttribute("data-value", full);
     if (this.#slide) slideTo(box, Number(full), short);

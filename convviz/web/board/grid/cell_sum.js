@@ -33,11 +33,11 @@ export function writeCell(sum, cells, cell) {
 function writeMade(sum, cells, cell) {
   const { links, terms, loss } = cells;
   const valueAt = (panel, row, column) => cells.value({ panel, row, column });
-  const told = links.geometry.transposed ? "" : roleWords(links, terms, cell, valueAt);
+  const role = links.geometry.transposed ? "" : roleWords(links, terms, cell, valueAt);
   const made = explainCell(loss, links.geometry, cell, valueAt);
-  if (made?.difference.length) return writeDifference(sum, cells, cell, made, told);
+  if (made?.difference.length) return writeDifference(sum, cells, cell, made, role);
   const what = /** @type {Panel} */ (cells.panel(cell.panel)).grid.describe(cell.row, cell.column);
-  const how = inTurn(made?.words ?? "", told);
+  const how = inTurn(made?.words ?? "", role);
   sum.say(say("cell.more", { cell: what, more: how || say("sum.none") }));
 }
 

@@ -43,7 +43,7 @@ export class GridNumbers {
   /** The numbers as printed; replaced whole. @type {readonly string[]} */
   #shorts = [];
   /** @type {number[]} */
-  #told = [];
+  #formatted = [];
 
   /** @param {GridSpec} spec @param {boolean} numbered */
   layOut(spec, numbered) {
@@ -79,12 +79,12 @@ export class GridNumbers {
     const count = this.#spec.rows ? values.length : 0;
     const shorts = [];
     for (let index = 0; index < count; index++) {
-      const isTold = Object.is(values[index], this.#told[index]);
-      shorts.push(isTold ? this.#shorts[index] : formatNumber(values[index]));
+      const isShown = Object.is(values[index], this.#formatted[index]);
+      shorts.push(isShown ? this.#shorts[index] : formatNumber(values[index]));
       this.crossed ||= values[index] !== 0 && this.#unread[index];
     }
     this.#shorts = shorts;
-    this.#told = count ? Array.from(values) : [];
+    this.#formatted = count ? Array.from(values) : [];
     if (this.#areRead || this.asked) this.#write();
     return true;
   }

@@ -95,8 +95,8 @@ export class Highlighter {
   #frame(cell) {
     const { geometry } = this.#cells.links;
     const chosen = this.#cells.has(cell) ? cell : null;
-    const told = chosen ?? this.#board.one();
-    const at = this.#cells.has(told) ? outputBehind(geometry, told) : null;
+    const output = chosen ?? this.#board.one();
+    const at = this.#cells.has(output) ? outputBehind(geometry, output) : null;
     if (!at && !this.#framed) return []; // most slider steps
     const reads = at ? readsOf(geometry, at) : [];
     const key = JSON.stringify(reads);
@@ -119,12 +119,16 @@ export class Highlighter {
 
   /** @param {Place | null} cell @returns {Link[]} */
   #linksOf(cell) {
-    const told = (this.#elsewhere?.cells ?? []).map(real);
+    const fromTab = (this.#elsewhere?.cells ?? []).map(real);
     if (this.#term) return this.#term.map(real);
-    if (!this.#hovered && told.length) return told;
-    if (this.#step?.links && cell === this.#step.cell) return [...this.#step.links(), ...told];
-    if (!this.#cells.has(cell)) return told;
-    return [...this.#cells.links.of(cell), ...told, ...(cell === this.#elsewhere?.cell ? [real(cell)] : [])];
+    if (!this.#hovered && fromTab.length) return fromTab;
+    if (this.#step?.links && cell === this.#step.cell) return [...this.#step.links(), ...fromTab];
+    if (!this.#cells.has(cell)) return fromTab;
+    return [
+      ...this.#cells.links.of(cell),
+      ...fromTab,
+      ...(cell === this.#elsewhere?.cell ? [real(cell)] : []),
+    ];
   }
 
   /** Nothing fades where steps fill in. @param {string} name @param {Place | null} cell */
@@ -144,7 +148,7 @@ export class Highlighter {
     );
   }
 
-  #tell() {
+  #notify() {
     const cell = this.#hovered ?? (this.#cells.has(this.#pinned) ? this.#pinned : null);
     pointAt(this.el, { cell, panels: cell ? [cell.panel] : [] });
   }
@@ -177,7 +181,7 @@ export class Highlighter {
     this.#pinned = cell;
     this.#draw();
     this.#write();
-    if (isOther) this.#tell();
+    if (isOther) this.#notify();
   }
 
   /** @param {Place | null} cell */
@@ -185,7 +189,7 @@ export class Highlighter {
     if (samePlace(cell, this.#hovered)) return;
     this.#hovered = cell;
     this.#draw();
-    this.#tell();
+    this.#notify();
   }
 
   /** @param {HTMLElement} root */
@@ -212,6 +216,6 @@ export class Highlighter {
     this.#pinned = cell;
     this.#draw();
     this.#write();
-    this.#tell();
+    this.#notify();
   }
 }

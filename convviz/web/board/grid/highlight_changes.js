@@ -7,7 +7,7 @@ import { box } from "./grid_marks.js";
 
 const WASH_MS = 250;
 const QUICK_MS = 300; // moves this close are one
-const TOLD_MS = 2600;
+const EXPLAINED_MS = 2600;
 const WASHED_UP_TO = 12; // rows or columns of a panel
 const SAME = 1e-5; // of a scale's end: rounding
 const DEPTH = 0.45;
@@ -21,7 +21,7 @@ export class Changes {
   #seen = new Map();
   /** The current ones, and those before. @type {Settings[]} */
   #settings = [];
-  #told = false; // whether the last move was explained
+  #explained = false; // whether the last move was explained
   #when = -Infinity; // of the last move
   #timer = 0;
   #saying = "";
@@ -42,24 +42,24 @@ export class Changes {
     if (!shown) return;
     const { settings, numbers } = shown;
     const moved = settings !== this.#settings[0];
-    if (moved) [this.#settings, this.#told] = [[settings, this.#settings[0]], false];
+    if (moved) [this.#settings, this.#explained] = [[settings, this.#settings[0]], false];
     this.#wash(planes, limits, moved);
     const now = { settings, stages: numbers.stages };
     const before = this.#seen.get(numbers.from);
     this.#seen.set(numbers.from, now);
-    if (this.#told || !before || before.settings !== this.#settings[1]) return;
-    this.#told = true;
-    this.#tell(unchanged(before, now), settings.spec);
+    if (this.#explained || !before || before.settings !== this.#settings[1]) return;
+    this.#explained = true;
+    this.#explain(unchanged(before, now), settings.spec);
   }
 
   /** @param {Record<string, string>} sentences @param {Spec | null} [spec] */
-  #tell(sentences, spec = null) {
+  #explain(sentences, spec = null) {
     const isNothing = !Object.keys(sentences).length;
     const text = isNothing ? "" : JSON.stringify([sentences, spec]);
     if (text !== this.#saying) this.#say(sentences);
     this.#saying = text;
     clearTimeout(this.#timer);
-    if (!isNothing) this.#timer = window.setTimeout(() => this.#tell({}), TOLD_MS);
+    if (!isNothing) this.#timer = window.setTimeout(() => this.#explain({}), EXPLAINED_MS);
   }
 
   /**

@@ -56,10 +56,10 @@ const isRight = ({ right, wrong }) =>
 
 /** @param {SplitCell} cell */
 function cellWords({ right, wrong }) {
-  const told = right === null ? NONE : formatNumber(right);
+  const printed = right === null ? NONE : formatNumber(right);
   return wrong === null
-    ? sayBreakIt("cell.missing", { right: told })
-    : sayBreakIt("cell.wrong", { right: told, wrong: formatNumber(wrong) });
+    ? sayBreakIt("cell.missing", { right: printed })
+    : sayBreakIt("cell.wrong", { right: printed, wrong: formatNumber(wrong) });
 }
 
 export class Splits {
@@ -159,9 +159,9 @@ function inkOf(value, { scale, limit }) {
  * @param {number | null} value @param {string} ink
  */
 function writtenAt(kind, x, y, value, ink) {
-  const told = value === null ? NONE : formatNumber(value);
-  const long = told.length > 3 ? ".cv-split-long" : "";
-  return svgElement(`text.cv-split-${kind}${long}`, { x, y, style: `fill: ${ink}` }, told);
+  const printed = value === null ? NONE : formatNumber(value);
+  const long = printed.length > 3 ? ".cv-split-long" : "";
+  return svgElement(`text.cv-split-${kind}${long}`, { x, y, style: `fill: ${ink}` }, printed);
 }
 
 /** @param {SplitCell} cell @param {RightPlane} plane @param {boolean} isAlone */

@@ -139,11 +139,11 @@ export class BandList {
     this.equations.clear(); // in the structure's order
     for (const name of wanted) this.equations.set(name, before.get(name) ?? this.#begin(shared, name));
     const { geometry, cell_words, remainder } = structure;
-    const told = geometry.transposed ? "input" : "forward"; // the band that tells it
+    const withRemainder = geometry.transposed ? "input" : "forward"; // the band that shows it
     const met = new Set(); // explained by a band before
     for (const spec of structure.equations) {
       const equation = /** @type {Band} */ (this.equations.get(spec.name));
-      equation.setSpec(spec, geometry, spec.name === told ? remainder : null);
+      equation.setSpec(spec, geometry, spec.name === withRemainder ? remainder : null);
       equation.head.key.set(spec.items, met, cell_words, geometry.transposed);
     }
     const inOrder = [...this.equations.values()].map(({ el }) => el);
@@ -162,7 +162,7 @@ export class BandList {
 
   /**
    * Write all, then size it: one layout, not one a band.
-   * @param {Values} numbers @param {Told} values @param {boolean} isNew @param {Room | null} known
+   * @param {Values} numbers @param {BoardValues} values @param {boolean} isNew @param {Room | null} known
    */
   write(numbers, values, isNew, known) {
     const equations = [...this.equations.values()];
@@ -196,8 +196,8 @@ export class BandList {
 
   /**
    * The room with the height that the picture asks for: a band that stands alone needs its numbers' height, one
-   * that answers its answer's; the page scrolls where the window has less. Foretold, since the browser would lay
-   * out every cell to tell it; and no variable, since it would ask every cell whether it reads that.
+   * that answers its answer's; the page scrolls where the window has less. Predicted, since the browser would lay
+   * out every cell to know it; and no variable, since it would ask every cell whether it reads that.
    * @param {Room} room @returns {Room}
    */
   #grown(room) {

@@ -22,7 +22,7 @@ export class Legend {
     this.el = element("div.cv-foot", ...all);
   }
 
-  /** @param {Structure} structure @param {Told} values @param {Record<string, ArrayLike<number>>} planes */
+  /** @param {Structure} structure @param {BoardValues} values @param {Record<string, ArrayLike<number>>} planes */
   show(structure, values, planes) {
     this.#legend.set(structure.equations[0]?.scale === "equation" ? Object.values(values.limits)[0] : null);
     this.#tables.show(structure, planes);

@@ -175,7 +175,7 @@ const lineOf = (terms, sideOf) =>
 
 /**
  * Grid tracks by shares, none smaller than its numbers need; if that does not fit, the favoured one has its
- * need and the others share. Computed, since the browser would lay out all cells to tell them.
+ * need and the others share. Computed, since the browser would lay out all cells to know them.
  * @param {{ least: number, share: number, bare?: number }[]} tracks bare: before sharing
  * @param {number} favoured -1: none @param {number} gap @param {number} total in pixels, as all others
  */

@@ -23,19 +23,19 @@ export function figureWith({ values, limit, spec }) {
 
 /**
  * @param {Shared} board @param {Shown} shown @param {"png" | "svg"} format @param {(text: string) => void}
- * tell
+ * notify
  */
-export async function savePicture(board, shown, format, tell) {
+export async function savePicture(board, shown, format, notify) {
   const figure = figureWith(shown);
   const { width, height } = figure.layout;
   const file = `convviz-${shown.spec.name}.${format}`;
   try {
     const plotly = await board.plotly;
-    if (!plotly) return tell(say("panel.left_out"));
+    if (!plotly) return notify(say("panel.left_out"));
     const url = await plotly.toImage(figure, { format, width, height, scale: 2 });
     element("a", { href: url, download: file }).click();
-    tell(say("panel.saved", { file }));
+    notify(say("panel.saved", { file }));
   } catch (error) {
-    tell(say("panel.not_saved", { why: /** @type {Error} */ (error).message }));
+    notify(say("panel.not_saved", { why: /** @type {Error} */ (error).message }));
   }
 }

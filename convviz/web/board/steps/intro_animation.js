@@ -47,7 +47,7 @@ export class IntroPlayer {
 
   /** @type {Scene | null} */
   #scene = null;
-  #told = ""; // its because
+  #sentence = ""; // its because
   #begun = ""; // the settings in which it plays
   #theme = "";
   #asked = ""; // the settings in which to watch it
@@ -104,7 +104,7 @@ export class IntroPlayer {
       else this.#begin();
     } else if (this.#root.dataset.painted) {
       if (this.#ended && this.#isUntouched(this.#ended))
-        this.#tell(wordsOf(introOf(this.#board.model.settings())));
+        this.#explain(wordsOf(introOf(this.#board.model.settings())));
       this.#ended = null;
       this.#waitForSight();
     }
@@ -121,7 +121,7 @@ export class IntroPlayer {
     if (!place || this.#because.parentElement === place) return;
     this.#because.parentElement?.removeAttribute("data-arrived");
     place.append(this.#because);
-    place.toggleAttribute("data-arrived", Boolean(this.#told));
+    place.toggleAttribute("data-arrived", Boolean(this.#sentence));
   }
 
   end = () => {
@@ -131,7 +131,7 @@ export class IntroPlayer {
     this.#scene = null;
     this.#root.removeAttribute("data-arriving");
     const settings = this.#board.model.settings();
-    if (keyOf(settings) === this.#begun) this.#tell(wordsOf(introOf(settings)));
+    if (keyOf(settings) === this.#begun) this.#explain(wordsOf(introOf(settings)));
   };
 
   /** End it, and say no more of it. */
@@ -139,7 +139,7 @@ export class IntroPlayer {
     this.#giveUp();
     this.#asked = "";
     this.end();
-    this.#tell("");
+    this.#explain("");
   };
 
   close() {
@@ -201,8 +201,8 @@ export class IntroPlayer {
     if (!arrival || !panels || !isDrawn) return;
     this.#asked = "";
     noteSeen(NAME);
-    this.#tell("");
-    if (isCalm() || document.hidden) return this.#tell(wordsOf(arrival));
+    this.#explain("");
+    if (isCalm() || document.hidden) return this.#explain(wordsOf(arrival));
     this.#begun = keyOf(settings);
     this.#theme = this.#root.dataset.theme ?? "";
     const { limits } = model.get("values");
@@ -223,12 +223,12 @@ export class IntroPlayer {
     const settings = this.#board.model.settings();
     if (this.#scene && keyOf(settings) !== this.#begun) this.end();
     // where the 1 stands makes no difference
-    if (this.#told && wordsOf(introOf(settings)) !== this.#told) this.#tell("");
+    if (this.#sentence && wordsOf(introOf(settings)) !== this.#sentence) this.#explain("");
   };
 
   /** @param {string} words */
-  #tell(words) {
-    this.#told = words;
+  #explain(words) {
+    this.#sentence = words;
     setText(this.#because, words);
     this.#because.parentElement?.toggleAttribute("data-arrived", Boolean(words));
   }

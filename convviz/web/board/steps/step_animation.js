@@ -78,14 +78,14 @@ export function stampWords({ geometry, walk, row, column, panelOf }, lacking) {
   const dropped = touched.filter((link) => !link.real).length;
   const names = { from: `${from.label}[${row},${column}]`, value, kernel: kernel.label, to: to.label };
   const values = { ...names, dropped, cells: touched.length };
-  const told = [say(dropped ? "step.stamps_padding" : "step.stamps", values)];
-  return allInTurn([...told, ...aroundStep(geometry, lacking)]);
+  const sentences = [say(dropped ? "step.stamps_padding" : "step.stamps", values)];
+  return allInTurn([...sentences, ...aroundStep(geometry, lacking)]);
 }
 
 /** @param {Geometry} geometry @param {boolean} lacking */
 function aroundStep(geometry, lacking) {
-  const told = geometry.out_channels / geometry.groups > 1 ? [say("step.several")] : [];
-  return lacking ? [...told, say("step.lacking")] : told;
+  const sentences = geometry.out_channels / geometry.groups > 1 ? [say("step.several")] : [];
+  return lacking ? [...sentences, say("step.lacking")] : sentences;
 }
 
 /**
@@ -102,10 +102,12 @@ export function productWords({ geometry, panelOf, both }, { zeros, stamps }, lac
   const product = formatNumber(value * weight + 0); // no -0
   const written = formatNumber(weight);
   const numbers = { value: formatNumber(value), weight: weight < 0 ? `(${written})` : written, product };
-  const told = [say("step.both", { ...names, ...numbers })];
+  const sentences = [say("step.both", { ...names, ...numbers })];
   if (zeros)
-    told.push(say("step.zeros", { count: zeros, all: stamps, from: panelOf("grad_output").spec().called }));
-  return allInTurn([...told, ...aroundStep(geometry, lacking)]);
+    sentences.push(
+      say("step.zeros", { count: zeros, all: stamps, from: panelOf("grad_output").spec().called }),
+    );
+  return allInTurn([...sentences, ...aroundStep(geometry, lacking)]);
 }
 
 /** Its factors as both readings have them, and where it lands. @param {BothWays} both @returns {Link[]} */

@@ -133,7 +133,7 @@ export class Stepper {
     if (this.#walk.unit === "stamp") this.#equation.refresh();
     this.#light();
     this.sayAgain();
-    this.#board.read(() => say("step.read", this.#told()), byHand && !this.#transport.speaks());
+    this.#board.read(() => say("step.read", this.#readout()), byHand && !this.#transport.speaks());
     if (!(begins && film.making()) && (follows || begins))
       this.#animate(byHand ? LONGEST_MS : Math.min(LONGEST_MS, this.#transport.beat() * 0.8));
   }
@@ -155,7 +155,7 @@ export class Stepper {
     );
   }
 
-  #told() {
+  #readout() {
     const { panel, row, column } = this.#both()?.to ?? { panel: this.#walk.over, ...this.#at() };
     const what = this.#panelOf(panel).grid.describe(row, column);
     const id = this.#products ? "step.product" : WHERE[this.#walk.unit];
@@ -164,7 +164,7 @@ export class Stepper {
 
   /** Says the step again, with new numbers. */
   sayAgain() {
-    this.#transport.say(this.#told().step, say("step.told", this.#told()));
+    this.#transport.say(this.#readout().step, say("step.told", this.#readout()));
   }
 
   /** Products fly to their sum. @param {number} ms */
