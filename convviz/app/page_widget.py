@@ -133,6 +133,11 @@ class PageWidget(SettingTraits, anywidget.AnyWidget):
             self.send_state(wanted.keys() & set(self.keys))
 
     def speak(self, tag: str) -> None:
+        """Show the page in another language: its script, its lesson and its introduction are sent anew.
+
+        Args:
+            tag: of the language, such as ``zh-Hans``; the one that is spoken already changes nothing.
+        """
         if tag == self._language:
             return
         self._language = tag
@@ -167,6 +172,13 @@ class PageWidget(SettingTraits, anywidget.AnyWidget):
         return {"_sources": sources, "_state": state, "_numbers": sent}
 
     def answer(self, page: str, k: int, settings: Settings) -> None:
+        """Apply the settings that a page asked for, and send it the numbers even if nothing has changed.
+
+        Args:
+            page: the id of the page that asked.
+            k: the page's own number of its request, sent back with the numbers.
+            settings: what the page wants; the session may refuse it and raise.
+        """
         before, self._asker = self._step, (page, k)
         try:
             self.session.apply(settings)

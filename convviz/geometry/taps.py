@@ -29,8 +29,8 @@ def taps(spec: ConvSpec) -> torch.Tensor:
         int64 tensor ``[T, 3]`` of flat indices, ``o = row * W_out + column`` and so on, sorted by o, then k.
     """
     width, out_width, kernel_width = spec.input_size[1], spec.output_size[1], spec.kernel_size[1]
-    rows = torch.tensor(spec.axis_taps(0), dtype=torch.int64).reshape(-1, 1, 3)
-    columns = torch.tensor(spec.axis_taps(1), dtype=torch.int64).reshape(1, -1, 3)
+    rows = torch.tensor(spec.axis_taps(0), dtype=torch.int64).reshape(-1, 1, 3)  # [T_rows, 1, 3]
+    columns = torch.tensor(spec.axis_taps(1), dtype=torch.int64).reshape(1, -1, 3)  # [1, T_columns, 3]
     table = (rows * torch.tensor([out_width, kernel_width, width]) + columns).reshape(-1, 3)  # [T, 3]
     cells_of_kernel = spec.kernel_size[0] * kernel_width
     return table[torch.argsort(table[:, 0] * cells_of_kernel + table[:, 1], stable=True)]

@@ -71,6 +71,7 @@ export class Highlighter {
 
   #draw() {
     if (!this.#cells.numbers) return;
+    // The pointer here wins over one in a tab, that over the step that plays; what is pinned shows at rest.
     const cell = this.#hovered ?? this.#elsewhere?.cell ?? this.#step?.cell ?? this.#pinned;
     this.#pairUp();
     const reads = this.#frame(cell);
