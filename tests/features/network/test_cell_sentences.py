@@ -28,7 +28,7 @@ SAY = """(text) => JSON.stringify(JSON.parse(text).map(({ network, cells }) => {
   return cells.map(([operation, cell]) => [
     js["../features/network/cell_sentences.js"].cellSentence(seen, operation, cell, fields.receptive(operation, cell)),
     network.operations[operation].sources.length
-      ? js["../features/network/rule_data.js"].openedAt(seen, operation, cell).reported.join(" ") : "",
+      ? js["../features/network/rule_data.js"].openedAt(seen, operation, cell).sentences.join(" ") : "",
   ]);
 }))"""
 NUMBER = r"(?:≈ )?(−?(?:[\d.]+(?:e−?\d+)?|∞|nan))|(0 ± [\d.e−]+)"
