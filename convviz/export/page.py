@@ -32,6 +32,7 @@ from convviz.lessons import lesson_bundle, short_name
 from convviz.settings.compute import compute
 from convviz.settings.link import to_link
 from convviz.settings.state import Settings
+from convviz.web.minify import packed_script
 
 say = sentences("app")
 
@@ -174,7 +175,7 @@ def _made(settings: Settings) -> str:
 
 def _script(tabs: tuple[str, ...]) -> str:
     start = files("convviz.export").joinpath("start_page.js").read_text(encoding="utf-8")
-    return inert(f"{bundles(tabs)}\n{start}")
+    return inert(f"{bundles(tabs)}\n{packed_script(start)}")
 
 
 def inert(script: str) -> str:

@@ -10,7 +10,7 @@ DEFECTS = (
     *("zero branch", "faint branch", "detached skip", "zero weight", "nan weight", "dead branch", "one layer"),
     *("bias nan", "input inf", "shared", "compared", "steep", "huge gradient", "black input", "straight through"),
     *("vanishing from zero", "exploding from zero", "side branch", "alone", "no grad_weight", "unused relu"),
-    *("weak branch", "empty branch"),
+    *("weak branch", "empty branch", "two detached"),
 )
 
 
@@ -153,6 +153,9 @@ def _break(layers, at, defect):
         layers[at] = NoGrad(nn.Sequential(layers[at], nn.ReLU(), _layer()))
     elif defect == "detach":
         layers.insert(at + 1, Detach())
+    elif defect == "two detached":
+        layers.insert(at + 1, Detach())
+        layers += [_layer(), Detach(), _layer()]
     elif defect in ("inf", "nan"):
         layers.insert(at + 1, Scale(float(defect)) if at % 4 else Log())
     elif defect == "unused":

@@ -106,10 +106,11 @@ def holds(id, args, truth):
             and ("step" in id) == bool(weight.any())
             and ("step" not in id or args["change"] == power(float(gradient.norm() / weight.detach().norm())))
         )
-    if id in ("find.cut", "find.some_none"):
+    if id in ("find.cut", "find.cut.several", "find.some_none"):
         assert (args["count"], args["all"]) == (len(without), len(weights))
         if id == "find.some_none":
             return f"{name}.weight" == without[0]
+        assert args.get("places", 2) == 2, "of two that are detached"
         return gradients[name] is None and outputs[name].requires_grad and not outputs[args["cut"]].requires_grad
     if id == "find.branch_cut":
         cut = args["cut"].removesuffix(".detach")
@@ -160,6 +161,7 @@ EXPECTED = {
     "dead": {"find.dead"},
     "no_grad": {"find.cut"},
     "detach": {"find.cut"},
+    "two detached": {"find.cut.several"},
     "inf": {"find.output_not_finite"},
     "nan": {"find.output_not_finite"},
     "nan weight": {"find.weight_not_finite"},
