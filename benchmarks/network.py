@@ -51,7 +51,10 @@ def measure(say):
 
 def _pointing():
     """Point at the page of this tree, and of an older one where ``--before`` names it, in turn."""
-    trees = {NOW: str(Path(__file__).parents[1])} | ({OLDER: os.environ[BEFORE]} if os.environ.get(BEFORE) else {})
+    trees = {NOW: str(Path(__file__).parents[1])}
+    older = os.environ.get(BEFORE)
+    if older and Path(older, "convviz/features/network").is_dir():  # it may be from before there were networks
+        trees[OLDER] = older
     taken = {name: [] for name in trees}
     with tempfile.TemporaryDirectory() as folder, chromium() as browser:
         pages = {name: Path(folder) / f"{name}.html" for name in trees}

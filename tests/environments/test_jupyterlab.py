@@ -245,6 +245,27 @@ def test_a_graph_is_shown_and_keeps_its_keys(app):
     assert app.locator(".cv-pane-graph").count() == 1
 
 
+NETWORK = """import torch, convviz
+from torch import nn
+model = nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.Flatten(), nn.Linear(64, 3))
+convviz.explain(model, torch.randn(2, 1, 6, 6, generator=torch.Generator().manual_seed(0)))"""
+
+
+@IN_LAB
+def test_a_network_is_shown_and_keeps_its_keys(app):
+    write_cell(app, NETWORK)
+    app.keyboard.press("Control+Enter")
+    pane = app.locator(".jp-OutputArea .cv-network")
+    pane.locator(".cv-network-bar").nth(4).wait_for(timeout=APPEARS_WITHIN_MS)
+    assert pane.locator(".cv-network-bar").count() == 5, "input, convolution, ReLU, flatten, linear"
+    cells = app.locator(".jp-Notebook .jp-Cell").count()
+    pane.locator('.cv-network-column[tabindex="0"]').focus()
+    for key in ("ArrowRight", "x"):  # x cuts the cell, if the notebook hears it
+        app.keyboard.press(key)
+    pane.locator(".cv-network-sentence", has_text="its gradient").wait_for()
+    assert app.locator(".jp-Notebook .jp-Cell").count() == cells
+
+
 @IN_LAB
 def test_a_tab_brings_its_script_and_its_look(app):
     """That every tab's script comes from the kernel and can run is held in tests/app/test_app.py and tests/web."""
