@@ -1,4 +1,5 @@
 // The net of lenet.json: its layers in their order, and what each is called, reads and has.
+import { bytesOf } from "../../web/base/base64_bytes.js";
 import { bothAxes } from "../../web/rules/conv_geometry.js";
 import { conv2d, flatten, linear, maxPool2d, relu } from "./lenet_layers.js";
 
@@ -12,9 +13,6 @@ import { conv2d, flatten, linear, maxPool2d, relu } from "./lenet_layers.js";
  *   weights: Record<string, Rounded>, [other: string]: any }} Lenet lenet.json
  * @typedef {Layer & Partial<Trained> & { spec?: Spec }} Built spec: of a convolution
  */
-
-/** @param {string} text base64 */
-const bytesOf = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 
 /** @param {Lenet} lenet @param {number} index @returns {Float64Array} 0 to 1 */
 export const inkOf = ({ digits, ink }, index) =>

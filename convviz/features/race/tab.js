@@ -1,4 +1,5 @@
 // The tab Race: a race that runs in a process of its own, or one that was recorded.
+import { bytesOf } from "../../web/base/base64_bytes.js";
 import { element } from "../../web/base/dom.js";
 import { decode } from "../../web/base/format.js";
 import { setRich } from "../../web/base/rich_text.js";
@@ -6,7 +7,7 @@ import { split, tab } from "../../web/tabs/pane.js";
 import { code } from "../../web/tabs/pane_elements.js";
 import { createKernels } from "./kernels.js";
 import { RacePlots } from "./plots.js";
-import { bytesOf, createMistakes, createTable } from "./table_and_digits.js";
+import { createMistakes, createTable } from "./table_and_digits.js";
 import { RaceSetup } from "./setup_and_buttons.js";
 import { say } from "./sentences.js";
 

@@ -1,4 +1,5 @@
 // What a race comes to: the article's table, and the digits that somebody misclassified, each a button.
+import { bytesOf } from "../../web/base/base64_bytes.js";
 import { element, setText } from "../../web/base/dom.js";
 import { tableHead, tableRow, button } from "../../web/tabs/pane_elements.js";
 import { say, sayOfRace } from "./sentences.js";
@@ -37,9 +38,6 @@ export function createTable() {
     },
   };
 }
-
-/** @param {string} text */
-export const bytesOf = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 
 /** @param {(layer: string, digit: Digit) => void} onOpen */
 export function createMistakes(onOpen) {
