@@ -12,6 +12,7 @@ from tests.browser.app_page import assert_page_equals_autograd, fresh_page, read
 
 PLAYS = "[data-arriving]"
 LAPTOP, PHONE = {"width": 1366, "height": 768}, {"width": 390, "height": 844}
+LOW_PHONE = {"width": 375, "height": 667}
 KERNEL = torch.arange(1.0, 10).reshape(1, 1, 3, 3)
 BECAUSE = re.compile(
     r"As the 1 moves, the ringed pixel \[2,2\] receives 9, 8 … 1: the kernel backwards"
@@ -268,6 +269,17 @@ def test_on_a_phone_all_of_it_is_in_the_card_and_a_tap_ends_it(browser, exported
         page.evaluate(SETTLED)
         assert page.evaluate(places) == before, "its because takes no room from the panels"
         assert BECAUSE.fullmatch(said(page)), said(page)
+
+
+def test_on_a_low_phone_the_sliders_cover_nothing_of_the_tray(browser, exported):
+    with visit(browser, has_arrived=False, viewport=LOW_PHONE, has_touch=True) as page:
+        go(page, exported)
+        assert plays(page)
+        below = page.evaluate("""() => {
+          const { left, bottom } = document.querySelector(".cv-float:not(.cv-stamp)").getBoundingClientRect();
+          return document.elementFromPoint(left, bottom).closest(".cv-equation")?.dataset.equation;
+        }""")
+        assert below == "input"
 
 
 def test_torch_answers_while_it_plays_and_the_page_is_as_true_as_ever(browser, server):

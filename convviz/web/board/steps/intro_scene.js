@@ -21,7 +21,7 @@ const NAMES = /** @type {const} */ ([
 const [INTRO, SLOW, BEAT, REST, WAY, AFTER] = [400, 540, 440, 400, 750, 350];
 const SLOWLY = 2;
 const FLIGHT = 0.58; // of a beat
-const MARGIN = 4; // pixels
+const [MARGIN, LABEL] = [4, 28]; // pixels; with the space around it
 const FADE = [{ opacity: 1 }, { opacity: 0 }];
 
 /**
@@ -134,9 +134,11 @@ export class Scene {
   #measurePlaces() {
     const [, kernel, to, window_, rotated] = this.#panels.map(({ area }) => boxIn(area, this.#band.stage));
     const { rows, columns } = this.#arrival;
+    const below = to.top + to.height + LABEL;
+    const isBelow = window_.top > below; // on a low phone sliders cover its middle
     const tray = {
       left: window_.left + (window_.width - kernel.width) / 2,
-      top: window_.top + (window_.height - kernel.height) / 2,
+      top: isBelow ? below : window_.top + (window_.height - kernel.height) / 2,
     };
     return {
       kernel,
