@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.browser.app_page import painted, read_panel, slider_value, wait_painted
+from tests.browser.app_page import go_to, painted, read_panel, slider_value, wait_painted
 from tests.browser.test_linked_cells import added, lit, the_sum
 
 MAX_STOPS = 120  # tab stops of the whole page
@@ -165,3 +165,12 @@ def test_the_remainder(app):
     assert slider_value(app, "input_size") == 8
     press_and_wait(app, "Control+z")
     assert slider_value(app, "input_size") == 7
+
+
+def test_a_lesson_turns_its_page_where_only_what_the_app_lies_in_has_the_focus(app):
+    """As after a click beside the grids, which focuses the page's main part."""
+    go_to(app, "lesson=why_rotated&step=2")
+    app.evaluate("document.querySelector('main').focus()")
+    assert app.evaluate("document.activeElement.contains(document.querySelector('.cv-app'))")
+    press(app, "n")
+    app.wait_for_function("document.querySelector('.cv-lesson-count').textContent.startsWith('3 ')")

@@ -18,6 +18,13 @@ export const isBare = (event) =>
   !event.ctrlKey && !event.metaKey && !event.altKey && !(event.shiftKey && event.key === "Enter");
 
 /**
+ * Nothing has the focus, or only what the app lies in: a page's main part takes it from a click beside the grids.
+ * @param {EventTarget | null} target @param {Element} app
+ */
+export const isUnfocused = (target, app) =>
+  target === document.body || (target instanceof Element && target !== app && target.contains(app));
+
+/**
  * Keep keys from a notebook: JupyterLab hears them last; Notebook 7 first, at the document, after the window.
  * @param {HTMLElement} root @param {(event: KeyboardEvent) => boolean} [isOurs]
  */

@@ -1,5 +1,5 @@
 import { listen } from "../base/dom.js";
-import { TYPING, isBare, isUndo, keepKeys } from "../base/keys.js";
+import { TYPING, isBare, isUndo, isUnfocused, keepKeys } from "../base/keys.js";
 
 /**
  * Ctrl+Z, Ctrl+Shift+Z or Ctrl+Y, a band's number, Esc: everywhere in the app but in fields.
@@ -24,7 +24,7 @@ export function followShortcuts(board, root, own) {
   const ends = [
     keepKeys(app, (event) => isBare(event) || isUndo(event)),
     listen(app, "keydown", onKey),
-    listen(document, "keydown", (event) => own && event.target === document.body && onKey(event)),
+    listen(document, "keydown", (event) => own && isUnfocused(event.target, app) && onKey(event)),
   ];
   return () => ends.forEach((end) => end());
 }

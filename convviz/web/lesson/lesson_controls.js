@@ -1,7 +1,7 @@
 // How a lesson is started and steered from outside of its card: buttons, keys, a link.
 import { followQuestions, followPredictions } from "../base/question_events.js";
 import { element, listen, makeButton, setText } from "../base/dom.js";
-import { TYPING, isBare } from "../base/keys.js";
+import { TYPING, isBare, isUnfocused } from "../base/keys.js";
 import { createMenu } from "../base/menu.js";
 import { ABOARD } from "./available_lessons.js";
 import { answerTo } from "./player.js";
@@ -83,7 +83,7 @@ export function steer(app, player, escape, own) {
     listen(
       document,
       "keydown",
-      (event) => own && event.target === document.body && wayOf(event) && onKey(event),
+      (event) => own && isUnfocused(event.target, app) && wayOf(event) && onKey(event),
     ),
     listen(app, "pointerdown", ({ target }) => target.matches("input[type=range]") && player.hold(true)),
     // The pointer may be anywhere by then.

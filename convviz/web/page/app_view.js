@@ -57,7 +57,9 @@ export function drawApp(el, model, chosen, share, player, { drawer, own = false,
   if (drawer) follow("settings", lendBandOfTab(model, board));
   const app = /** @type {HTMLElement} */ (el.closest(".cv-app") ?? el);
   const lesson = new LessonPanel(player, board);
-  heading.append(createHeadline(model, follow, board.arrival.watch));
+  const headline = createHeadline(model, follow, board.arrival.watch, () => player.get("look")?.title);
+  heading.append(headline.el);
+  hear(player, "change:look", headline.ask);
   controls.after(lesson.el); // read before the board, and beside it
   const hasLesson = () => Boolean(player.get("look") ?? player.get("left"));
   hear(player, "change:look", () => hasLesson() && board.arrival.leave());

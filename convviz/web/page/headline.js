@@ -1,5 +1,5 @@
 // What a visitor reads first: a question, and below it what was just done, or what the app was given to say,
-// or its own sentence. A lesson's card takes their place.
+// or its own sentence. A lesson's title takes their place: it asks another question.
 import ARRIVAL from "../../facts/data/words/intro_animation.json" with { type: "json" };
 import WORDS from "../../facts/data/words/headline.json" with { type: "json" };
 import { element, makeButton, setHidden, setText } from "../base/dom.js";
@@ -20,8 +20,10 @@ const sayOfArrival = sentences(ARRIVAL);
 /**
  * @param {Model} model @param {Follow} follow
  * @param {() => void} watch the arrival again
+ * @param {() => string | undefined} lesson title of the one that is open
+ * @returns {{ el: HTMLElement, ask: () => void }}
  */
-export function createHeadline(model, follow, watch) {
+export function createHeadline(model, follow, watch, lesson) {
   const question = element("span");
   const act = element("span.cv-act");
   const again = makeButton(
@@ -36,7 +38,8 @@ export function createHeadline(model, follow, watch) {
   function ask() {
     const whole = featureOf(model.settings().tab)?.whole; // it stands in the board's place
     for (const part of [act, again, words]) setHidden(part, Boolean(whole));
-    if (whole) setText(question, whole);
+    const title = whole ?? lesson();
+    if (title) setText(question, title);
     else askOfBoard();
   }
 
@@ -74,7 +77,7 @@ export function createHeadline(model, follow, watch) {
   follow("change:revealed", ask);
   follow("change:notice", showNotice);
   follow("change:failed", showNotice); // of the address, too
-  return element("div.cv-lead", heading, words, notice);
+  return { el: element("div.cv-lead", heading, words, notice), ask };
 }
 
 /** Rotation is shown, and changes the shown kernel. @param {Settings} settings @param {Tensor} weight */

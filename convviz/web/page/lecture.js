@@ -2,7 +2,7 @@
 // Nothing is made for it but its bar, and what is set stays set when it ends.
 import WORDS from "../../facts/data/words/lecture.json" with { type: "json" };
 import { element, focusOf, makeButton, setText, svgElement } from "../base/dom.js";
-import { ARROWS, TYPING, isBare } from "../base/keys.js";
+import { ARROWS, TYPING, isBare, isUnfocused } from "../base/keys.js";
 import { iconButton } from "../board/steps/step_controls.js";
 import { sentences } from "../base/sentences.js";
 
@@ -35,7 +35,7 @@ export class Lecture {
   #onKey = (heard) => {
     const event = /** @type {KeyboardEvent} */ (heard);
     const target = targetOf(event);
-    const isOurs = this.#app.contains(target) || (this.#own && target === document.body);
+    const isOurs = this.#app.contains(target) || (this.#own && isUnfocused(target, this.#app));
     if (!isOurs || !isBare(event) || target.closest(TYPING) || (!this.#on && target.closest("select")))
       return;
     const action = this.#actionOf(event);

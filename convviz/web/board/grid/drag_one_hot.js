@@ -1,7 +1,7 @@
 // The handle of the 1 in grad_output: pointer, finger or keys drag it, and both gradients follow. Shift and
 // arrows carry it from anywhere in its panel, bare arrows where it is selected and focused; Esc releases it.
 import { element, listen, setAttribute, setHidden, svgElement } from "../../base/dom.js";
-import { ARROWS, isBare } from "../../base/keys.js";
+import { ARROWS, isBare, isUnfocused } from "../../base/keys.js";
 import { sayGesture } from "../../picture/gesture_sentences.js";
 import { shownOne } from "../../rules/change_settings.js";
 import { CELL } from "./grid_marks.js";
@@ -101,7 +101,7 @@ export function followArrows(root, own, panels) {
   function onKey(event) {
     const by = ARROWS[event.key];
     const { scrollHeight, clientHeight } = document.documentElement;
-    if (!own || !by || event.target !== document.body || event.defaultPrevented || !isBare(event)) return;
+    if (!own || !by || !isUnfocused(event.target, root) || event.defaultPrevented || !isBare(event)) return;
     if (scrollHeight > clientHeight || root.closest("[data-stage=lecture]")) return;
     const panel = [...panels()].find((each) => each.spec().single && each.area.getClientRects().length);
     if (!panel) return;
