@@ -184,7 +184,7 @@ def test_the_story_of_the_first_picture_and_none_at_stride_1(js):
         "Remainder: (N + 2p − d(K−1) − 1) mod s = (8 + 2 − 2 − 1) mod 2 = 1. "
         "No window reaches the last row and the last column of padded_input (hatched). "
         "Both are in the padding, so the remainder takes nothing of the input. "
-        "The remainder uses up the padding behind the input first, because that is outermost: "
+        "The remainder first uses up the padding after the input's last row or column, because that is outermost: "
         "only what goes beyond it leaves zeros at the end of grad_input."
     )
     assert way_back == (

@@ -105,7 +105,7 @@ class TestOneNumber:
 
         found = report(addressed, "conv2d_input")
         assert found.passed, found.text()
-        assert "two different numbers for stride, padding, which it takes one number for" in found.text()
+        assert "different numbers for the two axes of stride, padding, for which it takes one number" in found.text()
 
     def test_what_exchanges_height_and_width_is_wrong_even_where_it_raises(self):
         def exchanged(x, weight_size, grad_output, stride=1, padding=0):

@@ -165,7 +165,7 @@ class TestWhatIsLeftOut:
         assert found.passed
         assert found.left_out[0] == "padding, dilation, groups, padding_mode, for which it has no argument"
         line = f"Not asked: {'; '.join(found.left_out)}."
-        assert "two different numbers for stride, which it takes one number for" in line
+        assert "different numbers for the two axes of stride, for which it takes one number" in line
         assert found.text().splitlines()[-2] == line
         assert "Not asked: padding" in found._repr_html_()
         assert found.to_dict()["left_out"] == found.left_out
