@@ -115,8 +115,9 @@ def test_the_window_that_the_1_reads_is_framed_and_what_a_pixel_gets_is_kept(ope
     """At rest the pixel of the conclusion is ringed; its tray has room of its own, and nothing moves in a drag."""
     page = opened()
     page.mouse.move(2, 2)
-    page.wait_for_function("(look) => Object.keys(eval(look)()).length === 2", arg=FRAMED)  # once the pointer has left
-    assert page.evaluate(FRAMED) == {"forward padded_input": [1, 1, 3, 3], "weight padded_input": [1, 1, 3, 3]}
+    page.wait_for_function("(look) => Object.keys(eval(look)()).length === 3", arg=FRAMED)  # once the pointer has left
+    read = {"forward padded_input": [1, 1, 3, 3], "weight padded_input": [1, 1, 3, 3]}
+    assert page.evaluate(FRAMED) == {**read, "input padded_grad_output": [2, 2, 3, 3]}
     assert page.evaluate(PINNED) == ["grad_input"]
     assert page.evaluate(TRAY) == [["", "", ""], ["", "5", ""], ["", "", ""]]
     assert "counting from 0" in page.locator(".cv-tray caption").text_content()
@@ -126,7 +127,8 @@ def test_the_window_that_the_1_reads_is_framed_and_what_a_pixel_gets_is_kept(ope
             page.mouse.move(*middle(page, "grad_output", row, column, "[data-equation=input]"))
             planes = follow(page)
             window = [row, column, 3, 3]
-            assert page.evaluate(FRAMED) == {"forward padded_input": window, "weight padded_input": window}
+            read = {"forward padded_input": window, "weight padded_input": window}
+            assert page.evaluate(FRAMED) == {**read, "input padded_grad_output": [2, 2, 3, 3]}
             assert torch.equal(planes["padded_input"][row : row + 3, column : column + 3], planes["grad_weight"])
             got[row, column] = f"{planes['grad_input'][2, 2]:g}"
             assert page.evaluate(TRAY) == [[got.get((r, c), "") for c in range(3)] for r in range(3)]
@@ -143,7 +145,8 @@ def test_the_window_that_the_1_reads_is_framed_and_what_a_pixel_gets_is_kept(ope
     page.keyboard.press("Escape")
     page.evaluate(FRAMES)
     page.evaluate("document.activeElement.blur()")
-    assert page.evaluate(FRAMED) == {"forward padded_input": [0, 0, 3, 3], "weight padded_input": [0, 0, 3, 3]}
+    read = {"forward padded_input": [0, 0, 3, 3], "weight padded_input": [0, 0, 3, 3]}
+    assert page.evaluate(FRAMED) == {**read, "input padded_grad_output": [2, 2, 3, 3]}, "and the ringed pixel's window"
     assert page.evaluate(PINNED) == ["grad_input"]
     cell(page, "grad_input", 1, 3).click()
     assert sum(text != "" for row in page.evaluate(TRAY) for text in row) == 1, "another pixel's tray begins anew"

@@ -4,7 +4,7 @@ import test from "node:test";
 
 import { framesAround } from "../../convviz/web/board/grid/grid_marks.js";
 import { weightReason } from "../../convviz/web/picture/role_in_gradients_sentences.js";
-import { outputBehind, readsOf } from "../../convviz/web/picture/window_reads.js";
+import { collectedBy, outputBehind, readsOf } from "../../convviz/web/picture/window_reads.js";
 import { geometryOf } from "../../convviz/web/rules/conv_geometry.js";
 import { drawer, randomState, same, truthOf } from "./conv_by_definition.mjs";
 
@@ -34,6 +34,27 @@ test("of each output the cells are framed that its taps read, whatever the geome
       assert.deepEqual([read.panel, others], ["padded_input", []], about);
       const wanted = taps.filter((tap) => same(tap.o, o)).map(({ at }) => name(...at));
       assert.deepEqual(cellsOf(read).sort(), wanted.sort(), about);
+    }
+  }
+});
+
+test("of each pixel the window is framed that holds whatever its taps send back, and zeros", () => {
+  for (const { spec, taps, folds, geometry } of drawn(45, 150, false)) {
+    for (const i of each(spec.input_size)) {
+      const about = `${JSON.stringify(spec)} pixel[${i}]`;
+      const [read, ...others] = collectedBy(geometry, { row: i[0], column: i[1] });
+      assert.deepEqual(others, [], about);
+      assert.equal(read?.panel, folds ? undefined : "padded_grad_output", about);
+      if (folds) continue;
+      const found = cellsOf(read);
+      assert.equal(found.length, spec.kernel_size[0] * spec.kernel_size[1], about);
+      const real = each(geometry.output_size).filter((o) =>
+        found.includes(
+          name(...o.map((at, axis) => at * spec.stride[axis] + geometry.gradient_padding[axis])),
+        ),
+      );
+      const wanted = taps.filter((tap) => tap.i && same(tap.i, i)).map(({ o }) => name(...o));
+      assert.deepEqual(real.map((o) => name(...o)).sort(), wanted.sort(), about);
     }
   }
 });

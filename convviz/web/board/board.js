@@ -76,6 +76,7 @@ export class Board {
       theme: () => this.#theme,
       escape: this.escape,
       focusBand: (name) => this.#focusBand(name === this.#bands.focused() ? "" : name),
+      pixel: () => this.#pixel(),
     });
     this.#foot = new Legend(this.#readout, this.#shared.highlight.el, () => this.#schedule(false));
     this.#root.append(this.#rows.ruler, this.#rows.el, this.#foot.el);

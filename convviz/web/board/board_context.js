@@ -9,13 +9,13 @@ import { isSingleOne, shownOne } from "../rules/change_settings.js";
 /**
  * @param {Promise<Plotly | null>} plotly @param {string[]} taught @param {import("./layout/readout.js").Readout} readout
  * @param {{ model: Model, rows: import("./layout/band_list.js").BandList, theme: () => string, escape: () => boolean,
- * focusBand: (name: string) => void }} board
+ * focusBand: (name: string) => void, pixel: () => Place | null }} board
  */
 export function createContext(
   plotly,
   taught,
   { say, read, unread },
-  { model, rows, theme, escape, focusBand },
+  { model, rows, theme, escape, focusBand, pixel },
 ) {
   /** @type {ScaleOf} */
   const scale = (quantity) => model.get("structure").colorscales[theme()][quantity];
@@ -30,7 +30,7 @@ export function createContext(
     const at = isSingleOne(settings) && !settings.transposed ? shownOne(settings) : null;
     return at && { panel: "grad_output", ...at };
   };
-  const around = { scale, fades: isLecture, aside, reason, one, release: escape };
+  const around = { scale, fades: isLecture, aside, reason, one, pixel, release: escape };
   return {
     model,
     taught,

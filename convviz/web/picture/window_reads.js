@@ -1,4 +1,4 @@
-// What the window of an output reads, wherever it is read: forward, and to the weight.
+// What the window of an output reads, wherever it is read: forward, and to the weight; and that of a pixel.
 import { outputCell, paddedCell, sourceCell } from "./cell_copies.js";
 import { rulesOf } from "./index_triples.js";
 
@@ -20,6 +20,15 @@ export function readsOf(geometry, at) {
     linesOf(toInput, "result", at, "image"),
     linesOf(toWeight, "image", paddedCell(geometry, at), "kernel"),
   ];
+}
+
+/**
+ * What the rotated kernel's window reads for a pixel; with copies in the border it is several windows: none.
+ * @param {Geometry} geometry @param {Point} pixel @returns {Reads[]}
+ */
+export function collectedBy(geometry, pixel) {
+  const [, toInput] = rulesOf(geometry);
+  return toInput.result === "grad_input" ? [linesOf(toInput, "result", pixel, "image")] : [];
 }
 
 /** @param {Rule} rule @param {Part} from @param {Point} at @param {Part} to @returns {Reads} */

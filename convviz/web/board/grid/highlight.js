@@ -2,7 +2,7 @@
 import { samePlace } from "../../base/cell_place.js";
 import { Pairing } from "../../picture/stamp_and_window_pairs.js";
 import { weightReason } from "../../picture/role_in_gradients_sentences.js";
-import { outputBehind, readsOf } from "../../picture/window_reads.js";
+import { collectedBy, outputBehind, readsOf } from "../../picture/window_reads.js";
 import { Cells } from "./board_cells.js";
 import { writeCell } from "./cell_sum.js";
 import { Sum } from "./sum_of_products.js";
@@ -10,8 +10,9 @@ import { followPointer, pointAt } from "../../base/pointed_cell_events.js";
 
 /**
  * @typedef {{ scale: ScaleOf, fades: () => boolean, release: () => boolean, aside: (text: string, paired:
- *   boolean) => void, reason: (text: string) => void, one: () => Place | null }} Around
- *   reason: in the band to the weight; one: the single 1
+ *   boolean) => void, reason: (text: string) => void, one: () => Place | null,
+ *   pixel: () => Place | null }} Around
+ *   reason: in the band to the weight; one: the single 1; pixel: the ringed one
  * @import { Reads } from "../../picture/window_reads.js"
  * @typedef {{ cell: Place, result: string, links: (() => Link[]) | null, text: (() => string) | null }} Step
  */
@@ -92,14 +93,20 @@ export class Highlighter {
     }
   }
 
-  /** The window of an output, else of the single 1, and what grad_weight has of it. @param {Place | null} cell */
-  #frame(cell) {
+  /** What is read by an output's window, else by the 1's and the ringed pixel's. @param {Place | null} output @param {Point | null} at */
+  #readsOf(output, at) {
     const { geometry } = this.#cells.links;
+    const ringed = samePlace(output, this.#board.one()) ? this.#board.pixel() : null;
+    return [...(at ? readsOf(geometry, at) : []), ...(ringed ? collectedBy(geometry, ringed) : [])];
+  }
+
+  /** Those windows, and what grad_weight has of the first. @param {Place | null} cell */
+  #frame(cell) {
     const chosen = this.#cells.has(cell) ? cell : null;
     const output = chosen ?? this.#board.one();
-    const at = this.#cells.has(output) ? outputBehind(geometry, output) : null;
+    const at = this.#cells.has(output) ? outputBehind(this.#cells.links.geometry, output) : null;
     if (!at && !this.#framed) return []; // most slider steps
-    const reads = at ? readsOf(geometry, at) : [];
+    const reads = this.#readsOf(output, at);
     const key = JSON.stringify(reads);
     if (key !== this.#framed)
       for (const panel of this.#panels())
