@@ -13,6 +13,11 @@ test("up and down lead to the nearest layer, left and right stay in one", () => 
     box("sum", 0, 300, ["far", "near"], []),
   ]);
   const to = (from, key) => neighbour(boxes, boxes.get(from), key)?.id ?? null;
-  const found = [to("sum", "ArrowUp"), to("near", "ArrowDown"), to("sum", "ArrowRight"), to("sum", "ArrowLeft")];
+  const found = [
+    to("sum", "ArrowUp"),
+    to("near", "ArrowDown"),
+    to("sum", "ArrowRight"),
+    to("sum", "ArrowLeft"),
+  ];
   assert.deepEqual(found, ["near", "sum", "beside", null]);
 });
