@@ -7,11 +7,13 @@ imported as JSON, and those that a feature has beside its scripts. Paths are see
 begins with "..".
 """
 
+import functools
 import json
 import posixpath
 import re
 from collections import Counter
 from collections.abc import Container, Mapping
+from dataclasses import dataclass
 from importlib.resources.abc import Traversable
 
 from convviz.facts import facts
@@ -49,9 +51,37 @@ def bundle_several(folder: Traversable, entries: Mapping[str, str], *, pack: boo
 
 
 def _given(path: str, modules: Mapping[str, str]) -> str:
-    if DEFAULT.search(modules[path]):
+    script = _read(path, modules[path])
+    if script.has_default:
         return f"{_variable(path)}.default"
-    return f"{{ {', '.join(_exported(modules[path]))} }}" if path in _open(modules) else _variable(path)
+    return f"{{ {', '.join(script.exported)} }}" if path in _open(modules) else _variable(path)
+
+
+@dataclass(frozen=True)
+class Script:
+    """What a file of the board imports, exports and does."""
+
+    facts: tuple[tuple[str, str, bool, str], ...]  # its name there, as a module, whether it is a lesson, which one
+    imports: tuple[tuple[str, str], ...]  # which file, the names
+    exported: tuple[str, ...]
+    has_default: bool
+    code: str
+
+
+@functools.lru_cache(maxsize=1024)
+def _read(path: str, source: str) -> Script:
+    """Read a file once: most of the board's are in the page's script and in that of every tab."""
+    given = tuple(
+        (found["name"], _named(path, found), bool(found["lesson"]), _fact(path, found))
+        for found in FACTS.finditer(source)
+    )
+    imports = tuple(
+        (_resolved(path, found["file"]), " ".join(found["names"].split()).strip(" ,"))
+        for found in IMPORT.finditer(source)
+    )
+    code = EXPORT.sub("", DEFAULT.sub("const default_ = ", IMPORT.sub("", FACTS.sub("", source)))).strip("\n")
+    exported = tuple(found["name"] for found in EXPORT.finditer(source))
+    return Script(given, imports, exported, bool(DEFAULT.search(source)), code)
 
 
 def _modules(folder: Traversable, entries: list[str]) -> dict[str, str]:
@@ -65,11 +95,12 @@ def _modules(folder: Traversable, entries: list[str]) -> dict[str, str]:
         if path in modules:
             return
         source = folder.joinpath(path).read_text(encoding="utf-8")
-        for found in FACTS.finditer(source):
-            data = (lesson if found["lesson"] else facts)(_fact(path, found))
-            modules.setdefault(_named(path, found), json.dumps(data, ensure_ascii=False, separators=(",", ":")))
-        for found in IMPORT.finditer(source):
-            add(_resolved(path, found["file"]), (*importers, path))
+        script = _read(path, source)
+        for _, module, is_lesson, fact in script.facts:
+            data = (lesson if is_lesson else facts)(fact)
+            modules.setdefault(module, json.dumps(data, ensure_ascii=False, separators=(",", ":")))
+        for file, _ in script.imports:
+            add(file, (*importers, path))
         modules[path] = source
 
     for entry in entries:
@@ -92,24 +123,22 @@ def _joined(modules: Mapping[str, str], pack: bool) -> str:
 
 def _open(modules: Mapping[str, str]) -> set[str]:
     """Return the files whose exports all that follow see: no default, and names nobody else has."""
-    scripts = {path: source for path, source in modules.items() if not path.endswith(".json")}
-    counts = Counter(name for source in scripts.values() for name in _exported(source))
+    scripts = {path: _read(path, source) for path, source in modules.items() if not path.endswith(".json")}
+    counts = Counter(name for script in scripts.values() for name in script.exported)
     return {
         path
-        for path, source in scripts.items()
-        if not DEFAULT.search(source) and all(counts[name] == 1 for name in _exported(source))
+        for path, script in scripts.items()
+        if not script.has_default and all(counts[name] == 1 for name in script.exported)
     }
 
 
 def _scoped(path: str, source: str, by_name: Container[str], pack: bool) -> str:
     if path.endswith(".json"):
         return f"const {_variable(path)} = {source};"
-    read = [(found["name"], _named(path, found)) for found in FACTS.finditer(source)]
-    for found in IMPORT.finditer(source):
-        if (file := _resolved(path, found["file"])) not in by_name:
-            read.append((f"{{ {' '.join(found['names'].split()).strip(' ,')} }}", file))
-    code = EXPORT.sub("", DEFAULT.sub("const default_ = ", IMPORT.sub("", FACTS.sub("", source))))
-    names = ", ".join([*_exported(source), *(["default: default_"] if DEFAULT.search(source) else [])])
+    script = _read(path, source)
+    read = [(name, module) for name, module, *_ in script.facts]
+    read += [(f"{{ {names} }}", file) for file, names in script.imports if file not in by_name]
+    names = ", ".join([*script.exported, *(["default: default_"] if script.has_default else [])])
     head = [
         f"const {f'{{ {names} }}' if path in by_name else _variable(path)} = (() => {{",
         *(f"const {names} = {_variable(file)};" for names, file in read),
@@ -117,11 +146,7 @@ def _scoped(path: str, source: str, by_name: Container[str], pack: bool) -> str:
     end = f"return {{ {names} }}}})();"
     if pack:  # these lines stand in no file that a wheel has packed
         head, end = ["".join(SPACED.sub(r"\1", line) for line in head)], SPACED.sub(r"\1", end)
-    return "\n".join(filter(None, [*head, code.strip("\n"), end]))
-
-
-def _exported(source: str) -> list[str]:
-    return [found["name"] for found in EXPORT.finditer(source)]
+    return "\n".join(filter(None, [*head, script.code, end]))
 
 
 def _named(path: str, found: re.Match[str]) -> str:

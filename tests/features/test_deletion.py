@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from convviz.facts.features import FEATURES, OF_A_NOTEBOOK
+from convviz.facts.i18n.current_language import ENGLISH, READY, catalogue, languages
+from tests.browser.app_page import fresh_page
 from tests.browser.serve_folder import serve_folder
 
 ROOT = Path(__file__).parents[2]
@@ -18,10 +20,14 @@ SKIPPED = shutil.ignore_patterns("__pycache__", "node_modules")
 # Sweeps over random numbers and geometries, which reach no tab: two thirds of the seconds.
 SWEEPS = ("gradient_descent", "break_it_sentences", "diagnose_number", "what_hides_mistake", "true_cell_sentences")
 LONG = {f"{name}.test.mjs" for name in SWEEPS}
-# Writes the page that a server answers with, and its files.
+SMALL = "v=2&size=2&kernel=1"  # the least to draw
+# Writes the page that a server answers with, and its files; what is packed for the way nobody asks for here.
 BUILD = """
-import sys
+import gzip, sys
 from pathlib import Path
+gzip.compress = lambda content, *_, **__: content
+import convviz.export.live_page
+convviz.export.live_page.packed_plotly = bytes
 from convviz.serve.first_page import live_page
 made, folder = live_page(), Path(sys.argv[1])
 folder.joinpath("convviz").mkdir(parents=True)
@@ -78,11 +84,15 @@ class Copy:
     def __init__(self, root):
         self.root, self.features = root, root / "convviz" / "features"
         shutil.copytree(ROOT / "convviz", root / "convviz", ignore=SKIPPED)
+        for tag in set(languages()) - {ENGLISH}:  # as a wheel has them: to read them anew takes each process longest
+            text = json.dumps(catalogue(tag), ensure_ascii=False)
+            root.joinpath("convviz", "facts", "i18n", "languages", f"{tag}{READY}").write_text(text, encoding="utf-8")
         self.out = root / "pages"
         self.out.mkdir()
 
     def run(self, code, *arguments):
-        environment = {**os.environ, "PYTHONPATH": str(self.root), "PYTHONDONTWRITEBYTECODE": "1"}
+        environment = {**os.environ, "PYTHONPATH": str(self.root)}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)  # the next process need not compile what this one has
         command = [sys.executable, "-c", code, *map(str, arguments)]
         done = subprocess.run(command, cwd=self.root, env=environment, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr[-3000:]
@@ -116,17 +126,26 @@ def copy(tmp_path_factory):
     return Copy(tmp_path_factory.mktemp("features"))
 
 
+@pytest.fixture(scope="module")
+def kept_page(browser):
+    """A page that opens one build after another."""
+    with fresh_page(browser) as page:
+        yield page
+
+
 @pytest.fixture
-def visit(page, copy):
-    """Return a function that opens a page of the copy and waits for its board."""
+def visit(kept_page, copy):
+    """Return a function that opens a page of the copy and waits for its board; what breaks there fails the test."""
     with serve_folder(copy.out) as address:
 
         def go(name, link="v=2"):
-            page.goto(f"{address}{name}/#{link}")
-            page.locator("[data-settled*=page]").first.wait_for()
-            return page
+            kept_page.goto(f"{address}{name}/#{link}")
+            kept_page.locator("[data-settled*=page]").first.wait_for()
+            return kept_page
 
         yield go
+    broken, kept_page.page_errors[:] = [error.stack or error.message for error in kept_page.page_errors], []
+    assert broken == []
 
 
 def entries(page):
@@ -142,7 +161,7 @@ def test_without_a_feature_its_entry_is_gone_and_the_rest_works(copy, visit):
         with copy.without(gone):
             copy.build(gone)
         left = [name for name in FEATURES if name != gone]
-        page = visit(gone, f"v=2&tab={gone}")
+        page = visit(gone, f"{SMALL}&tab={gone}")
         assert entries(page) == entries_of(left), gone
         assert page.locator(".cv-pane").count() == 0, f"a link to {gone} opens no tab"
         entry = FEATURES[gone]["entry"]
@@ -152,7 +171,7 @@ def test_without_a_feature_its_entry_is_gone_and_the_rest_works(copy, visit):
             assert shown == (parts if len(parts) > 1 else shown), gone
             assert gone not in shown
         other = next(name for name in left if FEATURES[name]["works"] == "page")
-        page.evaluate("(link) => { location.hash = link; }", f"v=2&tab={other}")
+        page.evaluate("(link) => { location.hash = link; }", f"{SMALL}&tab={other}")
         page.locator(f".cv-pane-{other}[data-shown]:not([data-shown=''])").wait_for()
 
 
@@ -170,11 +189,15 @@ def test_without_all_of_them_the_cores_javascript_is_right(copy):
     for folder in ("js", "views"):
         shutil.copytree(ROOT / "tests" / folder, copy.root / "tests" / folder, ignore=SKIPPED)
     tests = sorted(path for path in copy.root.joinpath("tests", "js").glob("*.test.mjs") if path.name not in LONG)
+    assert tests
     with copy.without(*FEATURES):
-        command = ["node", "--import", "./tests/js/read_folders.mjs", "--test", "--test-concurrency=2", *tests]
+        # In one process: to start one for each and read the board again takes half of the seconds.
+        every = "".join(f'import "./{path.name}";\n' for path in tests)
+        copy.root.joinpath("tests", "js", "every.mjs").write_text(every, encoding="utf-8")
+        command = ["node", "--import", "./tests/js/read_folders.mjs", "tests/js/every.mjs"]
         done = subprocess.run(command, cwd=copy.root, capture_output=True, text=True)
     failed = [line for line in done.stdout.splitlines() if line.strip().startswith("not ok")]
-    assert (done.returncode, failed) == (0, [])
+    assert (done.returncode, failed) == (0, []), done.stdout[-3000:] + done.stderr[-3000:]
 
 
 def test_a_folder_that_comes_is_a_tab_of_pages_links_and_catalogues(copy, visit):

@@ -17,8 +17,6 @@ from tests.browser.app_page import (
     cell,
     choose,
     entry_of,
-    fresh_page,
-    open_app,
     open_tab,
     read_panel,
     show_band,
@@ -26,6 +24,7 @@ from tests.browser.app_page import (
     switch,
 )
 from tests.browser.bare_page import expose
+from tests.browser.call_javascript import Node, find_node
 from tests.geometries import EDGE_CASES, random_specs
 
 say = sentences("features/code")
@@ -33,6 +32,16 @@ say = sentences("features/code")
 CLIPBOARD = ["clipboard-read", "clipboard-write"]
 DENIED = "navigator.clipboard.writeText = () => Promise.reject(new DOMException('no', 'NotAllowedError'));"
 MISSING = "Object.defineProperty(Navigator.prototype, 'clipboard', { value: undefined });"
+KEEP = """() => {
+  window.clip = navigator.clipboard;
+  window.write = clip.writeText.bind(clip);
+  window.clipboardOf = Object.getOwnPropertyDescriptor(Navigator.prototype, "clipboard");
+}"""
+GIVE_BACK = """() => {
+  Object.defineProperty(Navigator.prototype, "clipboard", clipboardOf);
+  delete clip.writeText;
+  delete document.execCommand;
+}"""
 
 
 @pytest.fixture
@@ -143,32 +152,38 @@ def test_a_transposed_convolution_is_written_in_its_own_words(app):
 # -- copying -----------------------------------------------------------------------------------------------------
 
 
-def test_copy_gives_exactly_the_file_and_where_nothing_may_copy_the_text_is_selected(browser, server):
-    with fresh_page(browser, permissions=CLIPBOARD) as page:
-        open_app(page, server.url)
-        open_tab(page, "code")
-        copy = page.locator(".cv-pane-code").get_by_role("button", name="Copy", exact=True)
-        page.evaluate("window.clip = navigator.clipboard")
-        page.evaluate("window.write = navigator.clipboard.writeText.bind(navigator.clipboard)")
-        for name, obstacle in (("function", ""), ("numpy", DENIED), ("rotate", MISSING)):
-            page.evaluate(f"() => {{ {obstacle} }}")
-            page.evaluate("window.write('before')")
-            choose_way(page, name)
-            page.locator(".cv-copied", has_text="Copied").wait_for(state="detached")
-            copy.click()
-            page.locator(".cv-copied", has_text="Copied").wait_for()
-            copied = page.evaluate("window.clip.readText()")
-            assert copied == shown_code(page)
-            assert run(copied).keys() == {"output", "grad_input", "grad_weight"}
-            assert copy.evaluate("(button) => button === document.activeElement")
-            assert page.locator(".cv-pane .cv-copybox").is_hidden()
-        page.evaluate("document.execCommand = () => false")
+@pytest.fixture
+def copying(app):
+    """The app where a test may read the clipboard, and take from the page what writes it."""
+    app.context.grant_permissions(CLIPBOARD)
+    app.evaluate(KEEP)
+    yield app
+    app.evaluate(GIVE_BACK)
+    app.context.clear_permissions()
+
+
+def test_copy_gives_exactly_the_file_and_where_nothing_may_copy_the_text_is_selected(copying):
+    page = copying
+    copy = page.locator(".cv-pane-code").get_by_role("button", name="Copy", exact=True)
+    for name, obstacle in (("function", ""), ("numpy", DENIED), ("rotate", MISSING)):
+        page.evaluate(f"() => {{ {obstacle} }}")
+        page.evaluate("window.write('before')")
+        choose_way(page, name)
+        page.locator(".cv-copied", has_text="Copied").wait_for(state="detached")
         copy.click()
-        page.locator(".cv-copied", has_text="press Ctrl+C").wait_for()
-        page.keyboard.press("Control+c")
-        assert page.evaluate("window.clip.readText()") == shown_code(page)
-        choose_way(page, "numpy")
+        page.locator(".cv-copied", has_text="Copied").wait_for()
+        copied = page.evaluate("window.clip.readText()")
+        assert copied == shown_code(page)
+        assert run(copied).keys() == {"output", "grad_input", "grad_weight"}
+        assert copy.evaluate("(button) => button === document.activeElement")
         assert page.locator(".cv-pane .cv-copybox").is_hidden()
+    page.evaluate("document.execCommand = () => false")
+    copy.click()
+    page.locator(".cv-copied", has_text="press Ctrl+C").wait_for()
+    page.keyboard.press("Control+c")
+    assert page.evaluate("window.clip.readText()") == shown_code(page)
+    choose_way(page, "numpy")
+    assert page.locator(".cv-pane .cv-copybox").is_hidden()
 
 
 # -- linking -----------------------------------------------------------------------------------------------------
@@ -247,17 +262,20 @@ def python_says(code):
     return found
 
 
-def test_the_pages_tokens_are_pythons(page):
-    page.goto("about:blank")
-    expose(page, "base/python_tokens.js")
+def test_the_pages_tokens_are_pythons(request):
+    path = find_node()
+    place = Node(path) if path else request.getfixturevalue("page")
+    expose(place, "base/python_tokens.js")
     specs = [*EDGE_CASES.values(), *random_specs(8, 10)]
     settings = (Setting(spec, dtype="float64", device="cuda:1") for spec in specs)
     codes = [snippet_file(each).text for setting in settings for each in snippets(setting)]
     codes.append(f"{' '.join(keyword.kwlist)}\n")
     codes.append('x1 = .5e-3 + 1.e6  # not "a string"\ny = \'it\\\'s\' + "# no comment"\nif_ = notin\n')
-    for code in codes:
+    read = place.evaluate("(codes) => codes.map((lines) => lines.map(pythonTokens))", [*map(str.splitlines, codes)])
+    place.close()
+    for code, lines in zip(codes, read, strict=True):
         found = {}
-        for number, parts in enumerate(page.evaluate("(lines) => lines.map(pythonTokens)", code.splitlines()), 1):
+        for number, parts in enumerate(lines, 1):
             column = 0
             for kind, text in parts:
                 if kind:

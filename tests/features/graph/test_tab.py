@@ -16,6 +16,7 @@ from convviz.web.bundle import bundle
 from tests.browser.app_page import (
     cell,
     choose,
+    fresh_page,
     open_tab,
     press_tab,
     read_panel,
@@ -25,7 +26,6 @@ from tests.browser.app_page import (
     slider,
     switch,
 )
-from tests.browser.bare_page import expose
 from tests.browser.server import wait_until
 from tests.features.graph.test_graph import CASES, leaf
 
@@ -117,41 +117,56 @@ MOUNT = """async ([esm, data, colorscales]) => {
     },
   };
   window.listening = () => Object.values(listeners).flat().length;
-  window.unmount = module.render({ model, el: document.body });
+  let unmount = module.render({ model, el: document.body });
+  window.unmount = () => { unmount?.(); unmount = null; };
 }"""
 
 
-@pytest.fixture
-def show(page, monkeypatch):
-    """Return a function that shows a graph in an empty page; the view's own Python answers it."""
-    page.goto("about:blank")
+@pytest.fixture(scope="module")
+def page(browser):
+    """An empty page with the pane's script and sheets, in which each test shows its graph."""
     folder = files("convviz.web")
     css = "\n".join(
         folder.joinpath(name).read_text("utf-8")
         for name in ("board/board.css", "tabs/pane.css", "../features/graph/tab.css")
     )
-    page.add_style_tag(content=css)
-    esm = bundle(folder, "../features/graph/tab.js")
-    sent = []
-    monkeypatch.setattr(GraphView, "send", lambda _, content, buffers=(): sent.append((content, [*map(list, buffers)])))
-    views = []
+    with fresh_page(browser) as page:
+        page.goto("about:blank")
+        page.add_style_tag(content=css)
+        page.esm, page.views, page.sent = bundle(folder, "../features/graph/tab.js"), [], []
 
-    def answer(message):
-        views[-1]._answer(None, message, [])
-        replies, sent[:] = list(sent), []
-        return replies
+        def answer(message):
+            page.views[-1]._answer(None, message, [])
+            replies, page.sent[:] = [*page.sent], []
+            return replies
 
-    page.expose_function("answer", answer)
+        page.expose_function("answer", answer)
+        yield page
+
+
+@pytest.fixture
+def show(page, monkeypatch):
+    """Return a function that shows a graph in the empty page; the view's own Python answers it."""
+
+    def send(_, content, buffers=()):
+        page.sent.append((content, [*map(list, buffers)]))
+
+    monkeypatch.setattr(GraphView, "send", send)
+    page.set_viewport_size({"width": 1400, "height": 900})
+    page.mouse.move(2, 2)
 
     def mount(found):
-        if views:
-            page.evaluate("window.unmount()")
-        views.append(GraphView(found))
-        page.evaluate(MOUNT, [esm, views[-1].data, COLORSCALES])
+        page.evaluate("window.unmount?.()")
+        page.views.append(GraphView(found))
+        page.evaluate(MOUNT, [page.esm, page.views[-1].data, COLORSCALES])
 
     yield mount
+    page.evaluate("window.unmount()")
+    views, page.views[:], page.sent[:] = [*page.views], [], []
     for view in views:
         view.close()
+    broken, page.page_errors[:] = [error.stack or error.message for error in page.page_errors], []
+    assert broken == []
 
 
 def test_a_deep_graph_opens_at_its_output(page, show):
@@ -295,23 +310,6 @@ def assert_every_box_is_reached(page, case):
     }""")
     assert tree[0] == tree[1], case
     assert tree[2] == 1, case
-
-
-def test_arrow_keys_lead_to_the_nearest_layer_first(page):
-    page.goto("about:blank")
-    expose(page, "../features/graph/interactive_drawing.js")
-    found = page.evaluate("""() => {
-      const box = (id, x, y, above, below) => [id, { id, x, y, above, below }];
-      const boxes = new Map([
-        box("far", 0, 0, [], ["sum"]),
-        box("near", 300, 200, [], ["sum"]),
-        box("beside", 100, 300, [], []),
-        box("sum", 0, 300, ["far", "near"], []),
-      ]);
-      const to = (from, key) => neighbour(boxes, boxes.get(from), key)?.id ?? null;
-      return [to("sum", "ArrowUp"), to("near", "ArrowDown"), to("sum", "ArrowRight"), to("sum", "ArrowLeft")];
-    }""")
-    assert found == ["near", "sum", "beside", None]
 
 
 # -- in the app --------------------------------------------------------------------------------------------------

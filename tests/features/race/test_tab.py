@@ -90,8 +90,8 @@ def assert_input_is_the_digit(seen, image):
 
 
 def check_curves_pause_and_table(page):
-    start(page, train=200, epochs=2)
-    wait_curves(page, "loss", "seconds", steps=8)
+    start(page, train=200, epochs=1)  # four steps, and the test images once, which take as long as they
+    wait_curves(page, "loss", "seconds", steps=4)
     assert page.locator(f"{PANE} .cv-race-recorded").is_hidden()
     press(page, "pause")
     wait_state(page, "paused")
@@ -100,8 +100,8 @@ def check_curves_pause_and_table(page):
     assert page.locator(f"{PANE} .cv-race-line").text_content() == done
     press(page, "pause")  # which is Go on now
     wait_state(page, "finished")
-    wait_curves(page, "accuracy", "weights", steps=8)
-    assert page.locator(f"{PANE} .cv-race-line").text_content() == say("state.finished", total=8)
+    wait_curves(page, "accuracy", "weights", steps=4)
+    assert page.locator(f"{PANE} .cv-race-line").text_content() == say("state.finished", total=4)
     table = rows(page)
     assert [row[0] for row in table[:2]] == ["torch", "rotate"]
     assert all(row[6] for row in table[:2]), "each has its backend"
