@@ -142,6 +142,7 @@ def show_link(page, path, link="v=2", size=(1366, 768)):
     """
     look_plainly(page, size)
     if page.url.split("#")[0] == path.as_uri():
+        assert link, "in the open page no link changes nothing: nobody would hear of it"
         page.mouse.move(0, 0)
         page.evaluate(TIDY)
         page.keyboard.press("Escape")
