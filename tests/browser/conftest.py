@@ -28,15 +28,34 @@ def reader(browser):
         yield page
 
 
+@pytest.fixture(scope="session")
+def finger(browser):
+    """The same with a touch screen."""
+    with fresh_page(browser, has_touch=True) as page:
+        page.failures = 0
+        yield page
+
+
 @pytest.fixture
 def opened(reader, exported, request):
     """Return a function that shows a link in the exported page; what breaks there fails the test."""
-    if request.session.testsfailed > reader.failures:  # as that test left it
-        reader.goto("about:blank")
-        reader.failures = request.session.testsfailed
-    yield lambda link="v=2", size=(1366, 768): show_link(reader, exported, link, size)
-    errors, reader.page_errors[:] = [error.stack or error.message for error in reader.page_errors], []
-    outside, reader.outside[:] = [*reader.outside], []
+    yield from showing(reader, exported, request)
+
+
+@pytest.fixture
+def touched(finger, exported, request):
+    """The same on a touch screen."""
+    yield from showing(finger, exported, request)
+
+
+def showing(page, exported, request):
+    """Yield the function, for a page that stays open; it shows the link in another file, too."""
+    if request.session.testsfailed > page.failures:  # as that test left it
+        page.goto("about:blank")
+        page.failures = request.session.testsfailed
+    yield lambda link="v=2", size=(1366, 768), path=exported: show_link(page, path, link, size)
+    errors, page.page_errors[:] = [error.stack or error.message for error in page.page_errors], []
+    outside, page.outside[:] = [*page.outside], []
     assert [*errors, *outside] == []
 
 

@@ -62,7 +62,7 @@ def opened(browser, pages):
 
 
 def open_page(page, path):
-    page.goto(path.as_uri())
+    page.goto(path.as_uri(), wait_until="commit")
     wait_painted(page, 0, 60_000)
 
 

@@ -30,9 +30,28 @@ def reading(browser, articles, tag="en", **options):
     return fresh_page(browser, **{"bypass_csp": False, "viewport": {"width": 1440, "height": 900}, **options})
 
 
-def opened(page, address):
+def listening(page):
+    """Have the page keep what its console complains about."""
     page.complaints = []
     page.on("console", lambda message: message.type in ("error", "warning") and page.complaints.append(message.text))
+    return page
+
+
+@pytest.fixture(scope="module")
+def desk(browser, articles):
+    """A reader's window, in which one article after the other is opened."""
+    with reading(browser, articles) as page:
+        yield listening(page)
+
+
+@pytest.fixture(scope="module")
+def phone(browser, articles):
+    with reading(browser, articles, viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True) as page:
+        yield listening(page)
+
+
+def opened(page, address):
+    page.complaints.clear()
     page.goto(address)
     page.locator("convviz-board [data-cell]").first.wait_for(state="attached")
     page.evaluate(PAINTED)
@@ -49,111 +68,110 @@ def picture(page):
 
 
 @pytest.mark.parametrize("tag", languages())
-def test_each_section_has_its_picture_with_autograds_numbers(browser, articles, tag):
-    with reading(browser, articles) as page:
-        opened(page, articles[tag])
-        for section in SECTIONS:
-            go_to(page, section["id"])
-            seen, truth = picture(page), Truth(section["state"])
-            result = f"grad_{section['band']}"
-            assert seen["numbers"][result] == getattr(truth, result)[0, 0].flatten().tolist(), section["id"]
-            assert seen["inside"]
-            assert seen["digits"] >= 9.9
-            assert seen["notice"] == ""
-            heading, said = page.locator(f"#{section['id']} h2"), page.locator(".said")
-            assert heading.is_visible()
-            if section is not SECTIONS[0]:
-                assert section["band"] == "weight" or "grad_input" in said.text_content()
-        assert page.complaints == []
-        assert page.outside == []
+def test_each_section_has_its_picture_with_autograds_numbers(desk, articles, tag):
+    page = desk
+    opened(page, articles[tag])
+    for section in SECTIONS:
+        go_to(page, section["id"])
+        seen, truth = picture(page), Truth(section["state"])
+        result = f"grad_{section['band']}"
+        assert seen["numbers"][result] == getattr(truth, result)[0, 0].flatten().tolist(), section["id"]
+        assert seen["inside"]
+        assert seen["digits"] >= 9.9
+        assert seen["notice"] == ""
+        heading, said = page.locator(f"#{section['id']} h2"), page.locator(".said")
+        assert heading.is_visible()
+        if section is not SECTIONS[0]:
+            assert section["band"] == "weight" or "grad_input" in said.text_content()
+    assert page.complaints == []
+    assert page.outside == []
 
 
-def test_scrolling_down_and_up_shows_what_jumping_shows(browser, articles):
+def test_scrolling_down_and_up_shows_what_jumping_shows(desk, articles):
     ids = [section["id"] for section in SECTIONS]
-    with reading(browser, articles) as page:
-        jumped = {}
-        for at in (7, 0, 9, 3, 5, 1, 8, 2, 6, 4):
-            opened(page, f"{articles['en']}#{ids[at]}")
-            go_to(page, ids[at])
-            jumped[ids[at]] = picture(page)
-        opened(page, articles["en"])
-        page.mouse.move(300, 500)  # over the text
-        for way in (1, -1):
-            for _ in range(100):
-                now = page.evaluate("document.querySelector('[data-now]').id")
-                seen, expected = picture(page), dict(jumped[now])
-                for one, other in zip(seen.pop("places"), expected.pop("places"), strict=True):
-                    assert one == pytest.approx(other, abs=1), "but for half a pixel of the scroll"
-                assert seen == expected
-                before = page.evaluate("scrollY")
-                page.evaluate(f"scrollBy({{ top: {way * 450}, behavior: 'instant' }})")
-                page.evaluate(PAINTED)
-                if page.evaluate("scrollY") == before:
-                    break
-            assert now == (ids[-1] if way > 0 else ids[0])
+    page = desk
+    jumped = {}
+    for at in (7, 0, 9, 3, 5, 1, 8, 2, 6, 4):
+        opened(page, f"{articles['en']}#{ids[at]}")
+        go_to(page, ids[at])
+        jumped[ids[at]] = picture(page)
+    opened(page, articles["en"])
+    page.mouse.move(300, 500)  # over the text
+    for way in (1, -1):
+        for _ in range(100):
+            now = page.evaluate("document.querySelector('[data-now]').id")
+            seen, expected = picture(page), dict(jumped[now])
+            for one, other in zip(seen.pop("places"), expected.pop("places"), strict=True):
+                assert one == pytest.approx(other, abs=1), "but for half a pixel of the scroll"
+            assert seen == expected
+            before = page.evaluate("scrollY")
+            page.evaluate(f"scrollBy({{ top: {way * 450}, behavior: 'instant' }})")
+            page.evaluate(PAINTED)
+            if page.evaluate("scrollY") == before:
+                break
+        assert now == (ids[-1] if way > 0 else ids[0])
 
 
-def test_what_a_reader_tries_is_noticed_and_what_they_guess_is_answered(browser, articles):
-    with reading(browser, articles) as page:
-        opened(page, articles["en"])
-        task = page.locator("#one [data-yes]")
-        assert task.is_hidden()
-        one = page.locator("convviz-board [data-panel=grad_output] [data-cell='1,1']").bounding_box()
-        page.mouse.move(one["x"] + 20, one["y"] + 20)
-        page.mouse.down()
-        page.mouse.move(one["x"] + 20 + one["width"], one["y"] + 20, steps=4)
-        page.mouse.up()
-        task.wait_for()
-        assert page.locator(".said").text_content() == task.text_content()
-        go_to(page, "stamps")
-        assert "=" not in picture(page)["sum"]
-        answers = page.locator("#stamps details")
-        for at in range(3):
-            answers.nth(at).locator("summary").click()
-            assert answers.evaluate_all("(all) => all.map((each) => each.open)") == [each == at for each in range(3)]
-        page.evaluate(PAINTED)
-        assert picture(page)["sum"].endswith("= 165")
-        page.locator("convviz-board [data-panel=grad_input] [data-cell='0,2']").click(force=True)
-        assert page.locator("#stamps [data-yes]").is_hidden(), "an edge is no corner"
-        page.locator("convviz-board [data-panel=grad_input] [data-cell='0,4']").click(force=True)
-        page.locator("#stamps [data-yes]").wait_for()
-        go_to(page, "channels")
-        planes = page.locator("convviz-board [data-panel=grad_output] .cv-thumb")
-        assert planes.count() == SHOWN_OUTPUTS
-        planes.last.click()
-        page.locator("#channels [data-yes]").wait_for()
-        go_to(page, "mistakes")
-        page.locator("#mistakes details").first.locator("summary").press("Enter")
-        page.evaluate(PAINTED)
-        assert page.locator("convviz-board .cv-panel[data-guilty]").get_attribute("data-panel") == "rotated_weight"
-        page.locator("#mistakes details").first.locator("summary").press("Enter")
-        page.evaluate(PAINTED)
-        assert page.locator("convviz-board .cv-panel[data-guilty]").count() == 0
-        go_to(page, "network")
-        weight = page.locator("convviz-board [data-panel=weight] [data-cell='1,1']").bounding_box()
-        page.mouse.move(weight["x"] + 12, weight["y"] + 12)
-        page.mouse.down()
-        page.mouse.move(weight["x"] + 12, weight["y"] - 30, steps=6)
-        page.mouse.up()
-        page.locator("#network [data-yes]").wait_for()
-        assert page.complaints == []
+def test_what_a_reader_tries_is_noticed_and_what_they_guess_is_answered(desk, articles):
+    page = desk
+    opened(page, articles["en"])
+    task = page.locator("#one [data-yes]")
+    assert task.is_hidden()
+    one = page.locator("convviz-board [data-panel=grad_output] [data-cell='1,1']").bounding_box()
+    page.mouse.move(one["x"] + 20, one["y"] + 20)
+    page.mouse.down()
+    page.mouse.move(one["x"] + 20 + one["width"], one["y"] + 20, steps=4)
+    page.mouse.up()
+    task.wait_for()
+    assert page.locator(".said").text_content() == task.text_content()
+    go_to(page, "stamps")
+    assert "=" not in picture(page)["sum"]
+    answers = page.locator("#stamps details")
+    for at in range(3):
+        answers.nth(at).locator("summary").click()
+        assert answers.evaluate_all("(all) => all.map((each) => each.open)") == [each == at for each in range(3)]
+    page.evaluate(PAINTED)
+    assert picture(page)["sum"].endswith("= 165")
+    page.locator("convviz-board [data-panel=grad_input] [data-cell='0,2']").click(force=True)
+    assert page.locator("#stamps [data-yes]").is_hidden(), "an edge is no corner"
+    page.locator("convviz-board [data-panel=grad_input] [data-cell='0,4']").click(force=True)
+    page.locator("#stamps [data-yes]").wait_for()
+    go_to(page, "channels")
+    planes = page.locator("convviz-board [data-panel=grad_output] .cv-thumb")
+    assert planes.count() == SHOWN_OUTPUTS
+    planes.last.click()
+    page.locator("#channels [data-yes]").wait_for()
+    go_to(page, "mistakes")
+    page.locator("#mistakes details").first.locator("summary").press("Enter")
+    page.evaluate(PAINTED)
+    assert page.locator("convviz-board .cv-panel[data-guilty]").get_attribute("data-panel") == "rotated_weight"
+    page.locator("#mistakes details").first.locator("summary").press("Enter")
+    page.evaluate(PAINTED)
+    assert page.locator("convviz-board .cv-panel[data-guilty]").count() == 0
+    go_to(page, "network")
+    weight = page.locator("convviz-board [data-panel=weight] [data-cell='1,1']").bounding_box()
+    page.mouse.move(weight["x"] + 12, weight["y"] + 12)
+    page.mouse.down()
+    page.mouse.move(weight["x"] + 12, weight["y"] - 30, steps=6)
+    page.mouse.up()
+    page.locator("#network [data-yes]").wait_for()
+    assert page.complaints == []
 
 
-def test_a_phone_reads_below_the_picture_and_moves_it_by_touch(browser, articles):
-    options = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
-    with reading(browser, articles, **options) as page:
-        opened(page, articles["zh-Hans"])
-        go_to(page, "window")
-        box = page.locator("convviz-board").bounding_box()
-        assert box["y"] >= 0
-        assert box["y"] + box["height"] < 420 < page.locator("#window h2").bounding_box()["y"] + 420
-        page.locator("convviz-board [data-panel=grad_input] [data-cell='1,3']").tap(force=True)
-        page.locator("#window [data-yes]").wait_for()
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-        for section in SECTIONS:
-            go_to(page, section["id"])
-            assert picture(page)["inside"]
-            assert picture(page)["digits"] >= 9.9
+def test_a_phone_reads_below_the_picture_and_moves_it_by_touch(phone, articles):
+    page = phone
+    opened(page, articles["zh-Hans"])
+    go_to(page, "window")
+    box = page.locator("convviz-board").bounding_box()
+    assert box["y"] >= 0
+    assert box["y"] + box["height"] < 420 < page.locator("#window h2").bounding_box()["y"] + 420
+    page.locator("convviz-board [data-panel=grad_input] [data-cell='1,3']").tap(force=True)
+    page.locator("#window [data-yes]").wait_for()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    for section in SECTIONS:
+        go_to(page, section["id"])
+        assert picture(page)["inside"]
+        assert picture(page)["digits"] >= 9.9
 
 
 def swipe(page, start, down):
@@ -168,34 +186,33 @@ def swipe(page, start, down):
     page.evaluate(PAINTED)
 
 
-def test_a_finger_moves_the_1_and_scrolls_the_page_from_anywhere_else(browser, articles):
-    options = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
-    with reading(browser, articles, **options) as page:
-        opened(page, articles["en"])
-        go_to(page, "one")
-        cell = "convviz-board [data-panel={}] [data-cell='{}']"
-        before, numbers = page.evaluate("scrollY"), picture(page)["numbers"]["grad_output"]
-        for panel, place in (("grad_output", "2,0"), ("grad_input", "4,4")):
-            swipe(page, page.locator(cell.format(panel, place)).bounding_box(), -60)
-            page.wait_for_function("(before) => scrollY > before", arg=before)
-            before = page.evaluate("scrollY")
-            assert picture(page)["numbers"]["grad_output"] == numbers
-        one = page.locator(cell.format("grad_output", "1,1")).bounding_box()
-        swipe(page, one, one["height"])
-        assert picture(page)["numbers"]["grad_output"].index(1) == 7
-        assert page.evaluate("scrollY") == before
-        page.locator("#one [data-yes]").wait_for()
-        go_to(page, "stamps")
-        before, numbers = page.evaluate("scrollY"), picture(page)["numbers"]
-        swipe(page, page.locator(cell.format("grad_output", "2,1")).bounding_box(), -60)
+def test_a_finger_moves_the_1_and_scrolls_the_page_from_anywhere_else(phone, articles):
+    page = phone
+    opened(page, articles["en"])
+    go_to(page, "one")
+    cell = "convviz-board [data-panel={}] [data-cell='{}']"
+    before, numbers = page.evaluate("scrollY"), picture(page)["numbers"]["grad_output"]
+    for panel, place in (("grad_output", "2,0"), ("grad_input", "4,4")):
+        swipe(page, page.locator(cell.format(panel, place)).bounding_box(), -60)
         page.wait_for_function("(before) => scrollY > before", arg=before)
-        assert picture(page)["numbers"] == numbers
-        go_to(page, "network")
-        swipe(page, page.locator(cell.format("weight", "1,1")).bounding_box(), -40)
-        page.locator("#network [data-yes]").wait_for()
+        before = page.evaluate("scrollY")
+        assert picture(page)["numbers"]["grad_output"] == numbers
+    one = page.locator(cell.format("grad_output", "1,1")).bounding_box()
+    swipe(page, one, one["height"])
+    assert picture(page)["numbers"]["grad_output"].index(1) == 7
+    assert page.evaluate("scrollY") == before
+    page.locator("#one [data-yes]").wait_for()
+    go_to(page, "stamps")
+    before, numbers = page.evaluate("scrollY"), picture(page)["numbers"]
+    swipe(page, page.locator(cell.format("grad_output", "2,1")).bounding_box(), -60)
+    page.wait_for_function("(before) => scrollY > before", arg=before)
+    assert picture(page)["numbers"] == numbers
+    go_to(page, "network")
+    swipe(page, page.locator(cell.format("weight", "1,1")).bounding_box(), -40)
+    page.locator("#network [data-yes]").wait_for()
 
 
-def test_without_scripts_and_on_paper_each_section_has_its_own_picture(browser, articles):
+def test_without_scripts_and_on_paper_each_section_has_its_own_picture(browser, desk, articles):
     count = len(SECTIONS)
     with reading(browser, articles, java_script_enabled=False) as page:
         page.goto(articles["en"])
@@ -205,19 +222,20 @@ def test_without_scripts_and_on_paper_each_section_has_its_own_picture(browser, 
         assert not page.locator(".pin").is_visible()
         page.locator("#stamps summary").first.click()
         assert page.locator("#stamps details p").first.is_visible()
-    with reading(browser, articles) as page:
-        opened(page, articles["en"])
-        stills = page.locator("section .still svg")
-        assert not any(stills.nth(at).is_visible() for at in range(count))
-        go_to(page, "stride")
-        page.emulate_media(media="print")
-        assert all(stills.nth(at).is_visible() for at in range(count))
-        assert not page.locator(".pin").is_visible()
-        page.emulate_media(media="screen")
-        page.set_viewport_size({"width": 900, "height": 1400})  # turned
-        page.evaluate(PAINTED)
-        assert page.locator("[data-now]").count() == 1
-        assert picture(page)["inside"]
+    page = desk
+    opened(page, articles["en"])
+    stills = page.locator("section .still svg")
+    assert not any(stills.nth(at).is_visible() for at in range(count))
+    go_to(page, "stride")
+    page.emulate_media(media="print")
+    assert all(stills.nth(at).is_visible() for at in range(count))
+    assert not page.locator(".pin").is_visible()
+    page.emulate_media(media="screen")
+    page.set_viewport_size({"width": 900, "height": 1400})  # turned
+    page.evaluate(PAINTED)
+    assert page.locator("[data-now]").count() == 1
+    assert picture(page)["inside"]
+    page.set_viewport_size({"width": 1440, "height": 900})
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -230,7 +248,7 @@ def test_it_is_accessible_and_nothing_moves_by_itself(browser, articles, scheme)
             " for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) shift += value;"
             " }).observe({ type: 'layout-shift', buffered: true })"
         )
-        opened(page, articles["zh-Hant"])
+        opened(listening(page), articles["zh-Hant"])
         assert_accessible(page, "the article", rules=[*TAGS])
         shifts = {"at first": page.evaluate("shift")}
         for section in SECTIONS:  # the panels of the picture are moved, which is no shift

@@ -1,7 +1,6 @@
 """The bare figure of the module: `<convviz-board band=...>`, panels and signs alone, in any box of a page."""
 
 import itertools
-import zlib
 
 import pytest
 import torch
@@ -14,9 +13,18 @@ from tests.browser.app_page import fresh_page
 from tests.browser.serve_folder import serve_folder
 
 PAGE = """<!doctype html><html lang="en"><title>Course</title>
-<style>body {{ margin: 0; height: 3000px }} convviz-board {{ height: 420px; width: {width}px }}</style>
-<script type="module" src="convviz.mjs"></script>{figure}
-<script>const heard = []; addEventListener("convviz-change", ({{ detail }}) => heard.push(detail));</script></html>"""
+<style>body { margin: 0; height: 3000px } convviz-board { height: 420px; width: var(--wide) }</style>
+<script type="module" src="convviz.mjs"></script>
+<script>const heard = []; addEventListener("convviz-change", ({ detail }) => heard.push(detail));</script></html>"""
+# Other figures in the open page, each as new as one that came with it: to load the module takes ten times as long.
+PUT = """async ([figures, width]) => {
+  for (const figure of document.querySelectorAll("convviz-board")) figure.remove();
+  document.activeElement?.blur();
+  scrollTo(0, 0);
+  heard.length = 0;
+  document.body.style.setProperty("--wide", `${width}px`);
+  document.body.insertAdjacentHTML("beforeend", figures);
+}"""
 FIGURE = '<convviz-board state="{state}" band="{band}" panels="{panels}" cell="{cell}"></convviz-board>'
 STAMPS = "grad_output,weight,grad_input"
 AS_SEEN = """(host) => {
@@ -46,18 +54,39 @@ AS_SEEN = """(host) => {
 
 @pytest.fixture(scope="module")
 def host(tmp_path_factory):
-    """A folder with the module, and its address."""
+    """The address of a page that has the module and no figure yet."""
     folder = tmp_path_factory.mktemp("figures")
     convviz.export_module(folder / "convviz.mjs")
+    (folder / "host.html").write_text(PAGE, encoding="utf-8")
     with serve_folder(folder) as address:
-        yield folder, f"{address}host.html"
+        yield f"{address}host.html"
 
 
-def open_figure(page, host, width=900, band="input", panels=STAMPS, state="v=2", cell=""):
-    folder, address = host
-    figure = FIGURE.format(state=state.replace("&", "&amp;"), band=band, panels=panels, cell=cell)
-    (folder / "host.html").write_text(PAGE.format(width=width, figure=figure), encoding="utf-8")
-    page.goto(f"{address}?{zlib.crc32(figure.encode())}")  # a page of the same second is taken from the cache
+@pytest.fixture(scope="module")
+def course(browser, host):
+    """The page, open for all tests; it has a touch screen, too."""
+    with fresh_page(browser, has_touch=True) as page:
+        page.goto(host)
+        page.wait_for_function("customElements.get('convviz-board') !== undefined")
+        yield page
+
+
+@pytest.fixture
+def page(course):
+    """The page as it started: a change is seen at once, and the pointer is nowhere."""
+    course.emulate_media(reduced_motion="reduce")
+    course.mouse.move(0, 0)
+    yield course
+    errors, course.page_errors[:] = [error.stack or error.message for error in course.page_errors], []
+    assert [*errors, *course.outside] == []
+
+
+def figure_of(band="input", panels=STAMPS, state="v=2", cell=""):
+    return FIGURE.format(state=state.replace("&", "&amp;"), band=band, panels=panels, cell=cell)
+
+
+def open_figure(page, width=900, **of):
+    page.evaluate(PUT, [figure_of(**of), width])
     return page.locator("convviz-board")
 
 
@@ -91,8 +120,8 @@ def by_autograd(link):
         ("weight", "", "v=2"),
     ],
 )
-def test_panels_and_signs_alone_fill_the_box_with_numbers_that_can_be_read(page, host, width, band, panels, state):
-    shown = seen(open_figure(page, host, width, band, panels, state))
+def test_panels_and_signs_alone_fill_the_box_with_numbers_that_can_be_read(page, width, band, panels, state):
+    shown = seen(open_figure(page, width, band=band, panels=panels, state=state))
     assert shown["inside"]
     assert shown["digits"] >= 9.9
     assert shown["others"] == []
@@ -110,10 +139,10 @@ ACTIVE = """(host) => {
 }"""
 
 
-def test_the_figure_is_one_stop_in_which_arrows_reach_everything(page, host):
+def test_the_figure_is_one_stop_in_which_arrows_reach_everything(page):
     """Across, the next panel in the order of reading; down, what lies below; labels as on a board."""
     state = "v=2&grad=ones&view=stamps&in_channels=2"
-    figure = open_figure(page, host, state=state, cell="grad_input 2 2")
+    figure = open_figure(page, state=state, cell="grad_input 2 2")
     assert seen(figure)["stops"] == 1
     page.keyboard.press("Tab")
     for key, panel, cell in (
@@ -156,19 +185,18 @@ def test_the_figure_is_one_stop_in_which_arrows_reach_everything(page, host):
 
 
 @pytest.mark.parametrize("point", ["focus", "tap"])
-def test_a_change_of_state_lets_go_of_what_was_pointed_at(browser, host, point):
+def test_a_change_of_state_lets_go_of_what_was_pointed_at(page, point):
     lit = "(host) => [...host.shadowRoot.querySelectorAll('.cv-lights')].some((each) => each.dataset.lit)"
-    with fresh_page(browser, has_touch=True) as page:
-        figure = open_figure(page, host, state="v=2&grad=ones&view=stamps")
-        seen(figure)
-        cell = figure.locator("[data-panel=grad_input] [data-cell='2,1']")
-        cell.focus() if point == "focus" else cell.tap(force=True)
-        assert figure.evaluate(lit)
-        assert figure.locator(".cv-readout").text_content()
-        figure.evaluate("(host) => host.setAttribute('state', 'v=2&grad=ones&size=6&stride=2')")
-        seen(figure)
-        assert not figure.evaluate(lit)
-        assert figure.locator(".cv-readout").text_content() == ""
+    figure = open_figure(page, state="v=2&grad=ones&view=stamps")
+    seen(figure)
+    cell = figure.locator("[data-panel=grad_input] [data-cell='2,1']")
+    cell.focus() if point == "focus" else cell.tap(force=True)
+    assert figure.evaluate(lit)
+    assert figure.locator(".cv-readout").text_content()
+    figure.evaluate("(host) => host.setAttribute('state', 'v=2&grad=ones&size=6&stride=2')")
+    seen(figure)
+    assert not figure.evaluate(lit)
+    assert figure.locator(".cv-readout").text_content() == ""
 
 
 def test_what_moves_from_state_to_state_is_no_shift_of_the_layout(browser, host):
@@ -178,7 +206,8 @@ def test_what_moves_from_state_to_state_is_no_shift_of_the_layout(browser, host)
             "window.shift = 0; new PerformanceObserver((list) => { for (const { value } of list.getEntries())"
             " shift += value; }).observe({ type: 'layout-shift', buffered: true })"
         )
-        figure = open_figure(page, host, state="v=2&grad=ones&view=stamps", panels="")
+        page.goto(host)
+        figure = open_figure(page, state="v=2&grad=ones&view=stamps", panels="")
         places = [seen(figure)["places"]]
         for state in ("v=2&view=window", "v=2&size=6&stride=2&view=stamps", "v=2&size=6&stride=2&view=both"):
             figure.evaluate("(host, state) => host.setAttribute('state', state)", state)
@@ -189,15 +218,15 @@ def test_what_moves_from_state_to_state_is_no_shift_of_the_layout(browser, host)
         assert page.evaluate("shift") <= 0.002
 
 
-def test_chosen_panels_keep_the_signs_between_them(page, host):
-    figure = open_figure(page, host, panels="weight,grad_input")
+def test_chosen_panels_keep_the_signs_between_them(page):
+    figure = open_figure(page, panels="weight,grad_input")
     assert seen(figure)["panels"] == ["weight", "grad_input"]
     assert seen(figure)["signs"] == ["="]
     figure.evaluate("(host) => host.setAttribute('panels', 'grad_output,grad_input')")
     assert seen(figure)["signs"] == []
 
 
-def test_a_state_that_comes_later_looks_like_one_that_was_there_first(page, host):
+def test_a_state_that_comes_later_looks_like_one_that_was_there_first(page):
     """Whatever way led there, through other bands and sizes, and in the middle of another change."""
     states = [
         ("v=2", "input", ""),
@@ -205,9 +234,7 @@ def test_a_state_that_comes_later_looks_like_one_that_was_there_first(page, host
         ("v=2&in_channels=2&out_channels=2&grad=ones&view=stamps", "input", "grad_input 2 2"),
         ("v=2&grad=ones", "weight", "grad_weight 0 0"),
     ]
-    fresh = [
-        seen(open_figure(page, host, panels="", state=state, band=band, cell=cell)) for state, band, cell in states
-    ]
+    fresh = [seen(open_figure(page, panels="", state=state, band=band, cell=cell)) for state, band, cell in states]
     page.emulate_media(reduced_motion="no-preference")
     figure = page.locator("convviz-board")
     for at in (0, 2, 1, 3, 0):
@@ -220,8 +247,8 @@ def test_a_state_that_comes_later_looks_like_one_that_was_there_first(page, host
     assert page.evaluate("heard") == []
 
 
-def test_a_drag_and_a_click_are_reported_as_those_of_a_board(page, host):
-    figure = open_figure(page, host)
+def test_a_drag_and_a_click_are_reported_as_those_of_a_board(page):
+    figure = open_figure(page)
     seen(figure)
     cell = figure.locator("[data-panel=grad_output] [data-cell='1,1']").bounding_box()
     at = (cell["x"] + cell["width"] / 2, cell["y"] + cell["height"] / 2)
@@ -240,12 +267,8 @@ def test_a_drag_and_a_click_are_reported_as_those_of_a_board(page, host):
     assert seen(figure)["sum"].startswith("grad_input[2,3] = ")
 
 
-def test_two_figures_of_a_page_move_each_by_itself(page, host):
-    folder, address = host
-    both = FIGURE.format(state="v=2", band="input", panels="", cell="")
-    both += FIGURE.format(state="v=2&amp;grad=ones", band="weight", panels="", cell="")
-    (folder / "both.html").write_text(PAGE.format(width=700, figure=both), encoding="utf-8")
-    page.goto(address.replace("host.html", "both.html"))
+def test_two_figures_of_a_page_move_each_by_itself(page):
+    page.evaluate(PUT, [figure_of(panels="") + figure_of(state="v=2&grad=ones", band="weight", panels=""), 700])
     one, other = (page.locator("convviz-board").nth(at) for at in (0, 1))
     before = seen(one), seen(other)
     assert before[0]["numbers"]["grad_input"] == by_autograd("v=2")["grad_input"]
@@ -256,8 +279,8 @@ def test_two_figures_of_a_page_move_each_by_itself(page, host):
     assert seen(other) == before[1]
 
 
-def test_the_wheel_scrolls_the_page(page, host):
-    figure = open_figure(page, host)
+def test_the_wheel_scrolls_the_page(page):
+    figure = open_figure(page)
     seen(figure)
     for place in (".cv-row", ".cv-sum", "[data-panel=weight] .cv-area"):
         page.evaluate("scrollTo(0, 0)")
@@ -274,20 +297,20 @@ def test_the_wheel_scrolls_the_page(page, host):
         ("cell", "grad_input 2", "cell is a panel with a row and a column, such as grad_input 2 3: got grad_input 2"),
     ],
 )
-def test_what_it_cannot_show_it_says(page, host, name, value, message):
-    figure = open_figure(page, host)
+def test_what_it_cannot_show_it_says(page, name, value, message):
+    figure = open_figure(page)
     before = seen(figure)
     figure.evaluate("(host, [name, value]) => host.setAttribute(name, value)", [name, value])
     after = seen(figure)
     assert after.pop("notice").startswith(message)
     before.pop("notice")
     assert after == before
-    figure = open_figure(page, host, **{name: value})
+    figure = open_figure(page, **{name: value})
     assert message in figure.locator(".cv-notice").text_content()
 
 
-def test_a_cell_whose_own_sum_is_in_no_panel_of_the_figure_is_said_without_it(page, host):
-    figure = open_figure(page, host)
+def test_a_cell_whose_own_sum_is_in_no_panel_of_the_figure_is_said_without_it(page):
+    figure = open_figure(page)
     figure.locator("[data-panel=weight] .cv-area").click()
     message = seen(figure)
     assert message["notice"] == ""

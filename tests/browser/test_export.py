@@ -110,10 +110,9 @@ def test_it_lives_without_one_request_and_paper_has_what_stands_there_now(page, 
     assert "linkheightandwidth" not in printed, "controls cannot be used on paper"
 
 
-def test_a_cell_with_the_focus_may_go_with_its_panel(page, exported):
+def test_a_cell_with_the_focus_may_go_with_its_panel(opened):
     """The focus moves on while panels come and go: nothing is linked by the geometry of those that are gone."""
-    page.goto(f"{exported.as_uri()}#v=1&size=3&weight=counting&loss=sum")
-    wait_painted(page, 0)
+    page = opened("v=1&size=3&weight=counting&loss=sum")
     with repaint(page):
         page.evaluate("location.hash = 'v=1&size=4&padding=2&mode=circular'")
     cell(page, "grad_input", 3, 3).click()
@@ -149,17 +148,15 @@ def test_a_page_that_fails_keeps_its_picture(page, folder, exported):
     assert page.locator("#convviz-still svg").first.is_visible()
 
 
-def test_no_number_runs_over_its_cell(page, exported):
+def test_no_number_runs_over_its_cell(opened):
     """The longest that float64 has: sign, mantissa and an exponent of three digits with a sign of its own."""
     numbers = "-1.25e-150,-2.75e150,-1234.5,-0.00012,-1e9,-99.99,0.5,-1.5e-7,1e100"
-    page.goto(f"{exported.as_uri()}#v=1&weight=values:1x1x3x3:{numbers}")
-    wait_painted(page, 0, APPEARS_WITHIN_MS)
+    page = opened(f"v=1&weight=values:1x1x3x3:{numbers}", (1600, 1200))
     look = """() => [...document.querySelectorAll("[data-focus] .cv-area")].flatMap((area) => {
       const cell = area.querySelector(".cv-cell").getBoundingClientRect().width;
       return [...area.querySelectorAll(".cv-printed text")]
         .map((text) => [text.textContent, text.getBoundingClientRect().width / cell]).filter(([, width]) => width);
     })"""
-    page.set_viewport_size({"width": 1600, "height": 1200})
     widths = []
     for band in "23":  # in focus its numbers are printed
         page.keyboard.press(band)

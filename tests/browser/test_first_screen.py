@@ -4,7 +4,6 @@ import itertools
 
 import pytest
 
-from convviz.export.page import export_html
 from tests.browser.app_page import fresh_page, repaint, wait_painted
 
 WANTED = {"grad_output", "rotated_weight", "padded_grad_output", "grad_input", "grad_weight"}
@@ -200,43 +199,33 @@ PLACES = """() => Object.fromEntries([...document.querySelectorAll("button, sele
 TOUCHED = {"viewport": {"width": 1366, "height": 768}, "has_touch": True, "is_mobile": True}
 
 
-@pytest.fixture(scope="module")
-def exported(tmp_path_factory):
-    """The address of a page for one file."""
-    path = tmp_path_factory.mktemp("first_screen") / "page.html"
-    return export_html(None, path).as_uri()
-
-
-def open_at(page, address):
-    page.goto(address)
-    page.locator(".cv-board[data-from]").wait_for()
-    rest(page)
-
-
 def shown(page, selector):
     """Return which of the elements can be seen, with what is transparent left out."""
     look = """(all) => all.map((each) => each.checkVisibility({ opacityProperty: true, visibilityProperty: true }))"""
     return page.locator(selector).evaluate_all(look)
 
 
-def test_few_controls_are_in_sight_and_a_bands_come_when_it_is_in_use(browser, exported):
-    with fresh_page(browser, viewport={"width": 1366, "height": 768}) as page:
-        open_at(page, exported)
-        controls = page.evaluate(CONTROLS)
-        assert len(controls) <= 18, controls
-        assert {"weight", "kernel size", "stride", "padding"} <= set(controls)
-        assert not any(shown(page, ".cv-tools-of-band button, .cv-why"))
-        places = page.evaluate(PLACES)
-        own = "[data-equation=input] :is(.cv-tools-of-band, .cv-whys) button:not([hidden])"
-        page.locator("[data-equation=input] .cv-says").hover()
-        assert all(shown(page, own)), "pointed at"
-        assert page.evaluate(PLACES) == places, "nothing jumps"
-        page.mouse.move(0, 0)
-        assert not any(shown(page, own))
-        page.locator("[data-equation=input] .cv-title").focus()
-        page.keyboard.press("Tab")
-        assert all(shown(page, own)), "one tabs to them"
-        assert page.evaluate("document.activeElement.closest('[data-equation=input] .cv-head') !== null")
+def test_few_controls_are_in_sight_and_a_bands_come_when_it_is_in_use(browser, opened, reader, exported):
+    reader.goto("about:blank")  # nothing was used yet
+    page = opened()
+    rest(page)
+    controls = page.evaluate(CONTROLS)
+    assert len(controls) <= 18, controls
+    assert {"weight", "kernel size", "stride", "padding"} <= set(controls)
+    assert not any(shown(page, ".cv-tools-of-band button, .cv-why"))
+    places = page.evaluate(PLACES)
+    own = "[data-equation=input] :is(.cv-tools-of-band, .cv-whys) button:not([hidden])"
+    page.locator("[data-equation=input] .cv-says").hover()
+    assert all(shown(page, own)), "pointed at"
+    assert page.evaluate(PLACES) == places, "nothing jumps"
+    page.mouse.move(0, 0)
+    assert not any(shown(page, own))
+    page.locator("[data-equation=input] .cv-title").focus()
+    page.keyboard.press("Tab")
+    assert all(shown(page, own)), "one tabs to them"
+    assert page.evaluate("document.activeElement.closest('[data-equation=input] .cv-head') !== null")
     with fresh_page(browser, **TOUCHED) as page:
-        open_at(page, exported)
+        page.goto(exported.as_uri())
+        page.locator(".cv-board[data-from]").wait_for()
+        rest(page)
         assert all(shown(page, f"{own}, .cv-control:not([hidden]) > .cv-typed > input")), "touch"

@@ -177,8 +177,11 @@ def test_it_ends_in_each_way_and_leaves_nothing_behind(browser, exported):
             page.wait_for_function(f"(before) => ({BANDS})() === before", arg=before)
             assert BECAUSE.fullmatch(said(page)), f"{name}: the picture is the same, and so is its because"
 
-        for link in ("#v=2&stride=2", "#lesson=why_rotated", "#v=2&weight=random"):
-            go(page, exported)
+        for link in ("#v=2&stride=2", "#v=2&weight=random", "#lesson=why_rotated"):
+            with repaint(page):
+                page.evaluate("location.hash = 'v=2&size=6'")
+            with repaint(page):
+                page.evaluate("location.hash = 'v=2'")
             watch(page)
             page.evaluate("(link) => { location.hash = link; }", link)
             page.locator(PLAYS).wait_for(state="detached")

@@ -193,11 +193,9 @@ def exported(tmp_path_factory):
     return {tag: export_html(None, folder / f"{tag}.html", lang=tag) for tag in OTHERS}
 
 
-def test_the_lesson_is_played_to_its_end_by_who_reads_only_this(page, exported):
+def test_the_lesson_is_played_to_its_end_by_who_reads_only_this(opened, exported):
     tag = OTHERS[0]  # in the other one test_docs.py plays a lesson
-    page.set_viewport_size({"width": 1366, "height": 768})
-    page.goto(exported[tag].as_uri())
-    wait_painted(page)
+    page = opened(path=exported[tag])
     page.locator(".cv-lesson-start").click()
     for number, step in enumerate(lesson(NAME)["steps"], 1):
         count = with_words(tag, "lesson_player", "count", at=number, of=len(lesson(NAME)["steps"]))
@@ -220,10 +218,8 @@ def test_the_lesson_is_played_to_its_end_by_who_reads_only_this(page, exported):
 
 
 @pytest.mark.parametrize("tag", OTHERS)
-def test_every_label_has_its_room_on_a_narrow_phone(page, exported, tag):
-    page.set_viewport_size({"width": 360, "height": 780})
-    page.goto(f"{exported[tag].as_uri()}#lesson={NAME}&step=2")
-    wait_painted(page)
+def test_every_label_has_its_room_on_a_narrow_phone(opened, exported, tag):
+    page = opened(f"lesson={NAME}&step=2", (360, 780), exported[tag])
     for close in (False, True):
         if close:
             page.locator(".cv-lesson-close").click()

@@ -5,7 +5,7 @@ import pytest
 from convviz.export.page import export_html
 from convviz.facts.words import sentences
 from convviz.lessons import lesson
-from tests.browser.app_page import cell, fresh_page, painted, repaint, wait_painted
+from tests.browser.app_page import cell, painted, repaint, wait_painted
 from tests.browser.server import wait_until
 
 say, guided = sentences("lesson_player"), sentences("guided/why_rotated")
@@ -399,49 +399,45 @@ def test_why_says_because_and_leads_to_the_step_and_back(show):
 # -- on a phone
 
 
-def test_on_a_phone_every_number_is_printed_and_the_tray_lies_on_nothing(browser, exported):
-    with fresh_page(browser, has_touch=True) as page:
-        open_page(page, exported, f"lesson={NAME}&step=2", 390, 844)
-        for number in range(2, STEPS + 1):
-            at_step(page, number)
-            page.evaluate(NEXT_FRAME)
-            wait_painted(page)
-            while page.locator(".cv-lesson-act").is_visible():
-                page.locator(".cv-lesson-act").click()
-                wait_painted(page)
-            page.wait_for_function("!document.querySelector('[data-equation=input] .cv-area.cv-wordless')")
-            over = page.locator("[data-equation=input] .cv-area, .cv-tray:not([hidden])").evaluate_all(
-                """(all) => {
-                  const boxes = all.map((each) => each.getBoundingClientRect());
-                  const over = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
-                  return boxes.flatMap((one, at) => boxes.slice(0, at).filter((other) => over(one, other))).length;
-                }"""
-            )
-            assert over == 0, number
-            page.locator(".cv-lesson-next").click()
-
-
-def test_a_finger_chooses_the_cell_that_it_touched_and_every_digit_stays(browser, exported):
-    """What is said of a touched cell may move the picture before the click comes."""
-    with fresh_page(browser, has_touch=True) as page:
-        open_page(page, exported, "v=2", 390, 844)
-        for row, column in ((2, 2), (1, 1), (3, 3)):
-            cell(page, "grad_input", row, column).tap()
-            assert page.locator(".cv-sum").inner_text().startswith(f"grad_input[{row},{column}] =")
-            assert page.locator("[data-equation=input] .cv-wordless").count() == 0
-        assert not page.locator(".cv-tray").is_visible(), "the foot has the sum"
-
-
-def test_a_finger_opens_a_cell_with_its_second_tap_however_slow(browser, exported):
-    with fresh_page(browser, has_touch=True) as page:
-        open_page(page, exported, f"lesson={NAME}&step=1")
+def test_on_a_phone_every_number_is_printed_and_the_tray_lies_on_nothing(touched):
+    page = touched(f"lesson={NAME}&step=2", (390, 844))
+    for number in range(2, STEPS + 1):
+        at_step(page, number)
+        page.evaluate(NEXT_FRAME)
         wait_painted(page)
-        at = cell(page, "padded_input", 1, 3)
-        at.tap()
-        assert page.locator(".cv-editor").count() == 0
-        page.wait_for_function("(since) => performance.now() > since + 700", arg=page.evaluate("performance.now()"))
-        at.tap()
-        page.locator(".cv-editor").fill("2")
-        with repaint(page):
-            page.keyboard.press("Enter")
-        assert len(then(page)) == 1
+        while page.locator(".cv-lesson-act").is_visible():
+            page.locator(".cv-lesson-act").click()
+            wait_painted(page)
+        page.wait_for_function("!document.querySelector('[data-equation=input] .cv-area.cv-wordless')")
+        over = page.locator("[data-equation=input] .cv-area, .cv-tray:not([hidden])").evaluate_all(
+            """(all) => {
+              const boxes = all.map((each) => each.getBoundingClientRect());
+              const over = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+              return boxes.flatMap((one, at) => boxes.slice(0, at).filter((other) => over(one, other))).length;
+            }"""
+        )
+        assert over == 0, number
+        page.locator(".cv-lesson-next").click()
+
+
+def test_a_finger_chooses_the_cell_that_it_touched_and_every_digit_stays(touched):
+    """What is said of a touched cell may move the picture before the click comes."""
+    page = touched("v=2", (390, 844))
+    for row, column in ((2, 2), (1, 1), (3, 3)):
+        cell(page, "grad_input", row, column).tap()
+        assert page.locator(".cv-sum").inner_text().startswith(f"grad_input[{row},{column}] =")
+        assert page.locator("[data-equation=input] .cv-wordless").count() == 0
+    assert not page.locator(".cv-tray").is_visible(), "the foot has the sum"
+
+
+def test_a_finger_opens_a_cell_with_its_second_tap_however_slow(touched):
+    page = touched(f"lesson={NAME}&step=1", (1280, 720))
+    at = cell(page, "padded_input", 1, 3)
+    at.tap()
+    assert page.locator(".cv-editor").count() == 0
+    page.wait_for_function("(since) => performance.now() > since + 700", arg=page.evaluate("performance.now()"))
+    at.tap()
+    page.locator(".cv-editor").fill("2")
+    with repaint(page):
+        page.keyboard.press("Enter")
+    assert len(then(page)) == 1

@@ -33,11 +33,7 @@ def all_of_them(tmp_path_factory):
     return path
 
 
-def open_at(page, path, hash, width=1366, height=768):
-    page.set_viewport_size({"width": width, "height": height})
-    page.goto("about:blank")
-    page.goto(f"{path.as_uri()}#{hash}")
-    wait_painted(page)
+KEPT = "navigator.clipboard.writeText = (text) => { window.taken = text; return Promise.resolve(); }"
 
 
 def at_step(page, name, number):
@@ -118,10 +114,11 @@ def test_a_lesson_is_played_to_its_end_and_leads_to_the_next(browser, url):  # n
         assert done == [name in played for name in names()]
 
 
-def test_the_list_opens_any_lesson_and_knows_what_is_done(page, all_of_them):
-    open_at(page, all_of_them, "lesson=padding&step=2&done=linear,weight,other")
+def test_the_list_opens_any_lesson_and_knows_what_is_done(opened, reader, all_of_them):
+    reader.goto("about:blank")  # nothing else is done
+    page = opened("lesson=padding&step=2&done=linear,weight,other", path=all_of_them)
     at_step(page, "padding", 2)
-    page.evaluate("navigator.clipboard.writeText = (text) => { window.taken = text; return Promise.resolve(); }")
+    page.evaluate(KEPT)
     page.get_by_role("button", name="Copy link").click()
     page.wait_for_function("window.taken?.endsWith('#lesson=padding&step=2&done=linear,weight')")
     page.keyboard.press("Escape")
@@ -138,17 +135,18 @@ def test_the_list_opens_any_lesson_and_knows_what_is_done(page, all_of_them):
     items.get_by_role("button", name=TITLES["stride"]).click()
     at_step(page, "stride", 1)
     assert page.evaluate("document.activeElement.tagName") == "H3"
-    open_at(page, all_of_them, "v=2", 360)
+    opened("v=2", (360, 768), path=all_of_them)
     page.locator(".cv-path summary").click()
     box = page.locator(".cv-path ol").bounding_box()
     assert 0 <= box["x"] < box["x"] + box["width"] <= 360, "it lies within the page"
     assert_accessible(page, "the list of lessons")
 
 
-def test_a_link_to_a_step_carries_what_was_moved_in_it(page, all_of_them):
-    open_at(page, all_of_them, "lesson=padding&step=2")
+def test_a_link_to_a_step_carries_what_was_moved_in_it(opened, reader, all_of_them):
+    reader.goto("about:blank")  # nothing is done
+    page = opened("lesson=padding&step=2", path=all_of_them)
     at_step(page, "padding", 2)
-    page.evaluate("navigator.clipboard.writeText = (text) => { window.taken = text; return Promise.resolve(); }")
+    page.evaluate(KEPT)
     slide(page, "input_size", slider_value(page, "input_size") + 2)
     slide(page, "stride", 2)
     moved = {name: slider_value(page, name) for name in ("input_size", "stride", "padding", "kernel_size")}
@@ -157,21 +155,21 @@ def test_a_link_to_a_step_carries_what_was_moved_in_it(page, all_of_them):
     page.get_by_role("button", name="Copy link").click()
     page.wait_for_function("window.taken?.includes('#lesson=padding&step=2&v=')")
     link = page.evaluate("window.taken.split('#')[1]")
-    open_at(page, all_of_them, "v=2")
-    open_at(page, all_of_them, link)
+    reader.goto("about:blank")
+    opened(link, path=all_of_them)
     at_step(page, "padding", 2)
     page.wait_for_function("document.querySelector('.cv-set-stride input').value === '2'")
     assert {name: slider_value(page, name) for name in moved} == moved
     wait_painted(page)
     shown = page.locator("[data-panel=grad_input] [data-cell]").evaluate_all(values)
     assert shown == numbers
-    open_at(page, all_of_them, "v=2&size=7&lesson=padding&step=2")  # before the lesson: the picture it begins in
+    opened("v=2&size=7&lesson=padding&step=2", path=all_of_them)  # before the lesson: the picture it begins in
     at_step(page, "padding", 2)
     assert slider_value(page, "stride") == 1
 
 
-def test_what_is_to_be_moved_is_framed_where_it_stands(page, all_of_them):
-    open_at(page, all_of_them, "lesson=dilation")
+def test_what_is_to_be_moved_is_framed_where_it_stands(opened, all_of_them):
+    page = opened("lesson=dilation", path=all_of_them)
     control = page.locator(".cv-set-dilation").first  # of both axes, which are linked
     assert control.get_attribute("data-wanted") == ""
     assert control.is_visible(), "“More” is open"
@@ -180,7 +178,7 @@ def test_what_is_to_be_moved_is_framed_where_it_stands(page, all_of_them):
         control.get_by_role("slider").first.press("ArrowRight")
     assert page.locator(".cv-lesson-done").count() == 1
     assert page.locator("[data-wanted]").count() == 0
-    open_at(page, all_of_them, "lesson=stride")
+    opened("lesson=stride", path=all_of_them)
     for _ in range(2):
         page.locator(".cv-set-stride input").first.press("ArrowRight")
     page.locator(".cv-lesson", has_text=say("astray.set", name="stride", now=3, value=2)).first.wait_for()
@@ -198,8 +196,8 @@ def test_what_is_to_be_moved_is_framed_where_it_stands(page, all_of_them):
         assert page.locator(".cv-lesson-done").count() == 1, (name, number)
 
 
-def test_bands_that_change_places_keep_the_room_that_is_theirs(page, all_of_them):
-    open_at(page, all_of_them, "lesson=transposed")  # its first step turns the convolution round on the board
+def test_bands_that_change_places_keep_the_room_that_is_theirs(opened, all_of_them):
+    page = opened("lesson=transposed", path=all_of_them)  # its first step turns the convolution round on the board
     page.locator(".cv-lesson-act").click()
     by_pointer(page)
     for number, focus in ((2, "forward"), (3, "input")):
@@ -213,33 +211,31 @@ def test_bands_that_change_places_keep_the_room_that_is_theirs(page, all_of_them
         by_pointer(page)
 
 
-def test_on_a_phone_a_step_brings_what_its_band_offers_into_sight(browser, all_of_them):
-    with fresh_page(browser, has_touch=True) as page:
-        open_at(page, all_of_them, "lesson=why_rotated&step=4", 390, 664)
-        page.evaluate("scrollTo(0, 400)")
-        views = page.locator(".cv-equation[data-focus] .cv-views")
-        assert views.bounding_box()["y"] < 0
-        page.locator(".cv-lesson-next").click()
+def test_on_a_phone_a_step_brings_what_its_band_offers_into_sight(touched, all_of_them):
+    page = touched("lesson=why_rotated&step=4", (390, 664), all_of_them)
+    page.evaluate("scrollTo(0, 400)")
+    views = page.locator(".cv-equation[data-focus] .cv-views")
+    assert views.bounding_box()["y"] < 0
+    page.locator(".cv-lesson-next").click()
+    page.wait_for_function(
+        "document.querySelector('.cv-equation[data-focus] .cv-views').getBoundingClientRect().top >= 0"
+    )
+
+
+def test_on_a_phone_the_card_is_a_sheet_at_the_lower_edge(touched, all_of_them):
+    page = touched(f"lesson={names()[0]}", (390, 844), all_of_them)
+    for name in names():
+        page.evaluate("(name) => { location.hash = `lesson=${name}&step=1`; }", name)
         page.wait_for_function(
-            "document.querySelector('.cv-equation[data-focus] .cv-views').getBoundingClientRect().top >= 0"
+            "(title) => document.querySelector('.cv-lesson').ariaLabel === title",
+            arg=say("panel", title=TITLES[name]),
         )
-
-
-def test_on_a_phone_the_card_is_a_sheet_at_the_lower_edge(browser, all_of_them):
-    with fresh_page(browser, has_touch=True) as page:
-        open_at(page, all_of_them, f"lesson={names()[0]}", 390, 844)
-        for name in names():
-            page.evaluate("(name) => { location.hash = `lesson=${name}&step=1`; }", name)
-            page.wait_for_function(
-                "(title) => document.querySelector('.cv-lesson').ariaLabel === title",
-                arg=say("panel", title=TITLES[name]),
-            )
-            wait_painted(page)
-            card = page.locator(".cv-lesson").first.bounding_box()
-            assert 830 <= card["y"] + card["height"] <= 844.5, name
-            assert 339 <= card["height"] <= 0.7 * 844 + 1, f"{name}: of one height, but where a step says more"
-            hidden = "(text) => text.scrollHeight - text.clientHeight"
-            assert page.locator(".cv-lesson-text").first.evaluate(hidden) <= 1, f"{name}: all of it is in sight"
+        wait_painted(page)
+        card = page.locator(".cv-lesson").first.bounding_box()
+        assert 830 <= card["y"] + card["height"] <= 844.5, name
+        assert 339 <= card["height"] <= 0.7 * 844 + 1, f"{name}: of one height, but where a step says more"
+        hidden = "(text) => text.scrollHeight - text.clientHeight"
+        assert page.locator(".cv-lesson-text").first.evaluate(hidden) <= 1, f"{name}: all of it is in sight"
 
 
 # -- a step that is shown in a tab
@@ -255,8 +251,8 @@ def exported(tmp_path_factory):
     return export_html(None, tmp_path_factory.mktemp("tabs") / "page.html", lesson="function")
 
 
-def test_a_step_opens_its_tab_beside_the_card_and_the_next_one_closes_it(page, exported):
-    open_at(page, exported, "lesson=function")
+def test_a_step_opens_its_tab_beside_the_card_and_the_next_one_closes_it(opened):
+    page = opened("lesson=function")
     assert open_tab_of(page) == ""
     by_pointer(page)
     pane = page.locator(".cv-pane-mistakes")
@@ -287,31 +283,28 @@ def test_a_step_opens_its_tab_beside_the_card_and_the_next_one_closes_it(page, e
     page.locator(".cv-notice", has_text=known).wait_for()
 
 
-def test_on_a_phone_the_tab_stands_above_the_card_and_steps_aside_for_the_board(browser, exported):
-    with fresh_page(browser, has_touch=True) as page:
-        open_at(page, exported, "lesson=function&step=2", 390, 844)
-        pane = page.locator(".cv-pane-mistakes")
-        pane.wait_for(state="attached")
-        assert not pane.is_visible(), "first a slider is to be moved"
-        do(page, 1, {"set": "stride=2"})
-        assert pane.is_visible()
-        do(page, 2, {"choose": "I07"})
-        verdict = pane.locator(".cv-verdict")
-        verdict.evaluate("(node) => node.scrollIntoView({ block: 'start' })")  # the page scrolls past its sheet
-        assert verdict.bounding_box()["y"] < page.locator(".cv-lesson").first.bounding_box()["y"] - 20
+def test_on_a_phone_the_tab_stands_above_the_card_and_steps_aside_for_the_board(touched):
+    page = touched("lesson=function&step=2", (390, 844))
+    pane = page.locator(".cv-pane-mistakes")
+    pane.wait_for(state="attached")
+    assert not pane.is_visible(), "first a slider is to be moved"
+    do(page, 1, {"set": "stride=2"})
+    assert pane.is_visible()
+    do(page, 2, {"choose": "I07"})
+    verdict = pane.locator(".cv-verdict")
+    verdict.evaluate("(node) => node.scrollIntoView({ block: 'start' })")  # the page scrolls past its sheet
+    assert verdict.bounding_box()["y"] < page.locator(".cv-lesson").first.bounding_box()["y"] - 20
 
 
-def test_a_page_without_a_step_s_tab_says_so_and_goes_on(page, tmp_path):
-    path = export_html(None, tmp_path / "page.html", lesson="quantised")
-    open_at(page, path, "lesson=quantised&step=4")
+def test_a_page_without_a_step_s_tab_says_so_and_goes_on(opened, tmp_path):
+    page = opened("lesson=quantised&step=4", path=export_html(None, tmp_path / "page.html", lesson="quantised"))
     assert say("no_tab", tab=FEATURES["quantised"]["label"]) in page.locator(".cv-lesson-text").text_content()
     assert not page.locator(".cv-lesson-act").is_visible(), "what is to be chosen there is not asked for"
     assert page.locator(".cv-lesson").first.get_attribute("data-complete") == ""
 
 
-def test_a_page_of_the_race_s_lesson_has_the_recorded_race(page, tmp_path):
-    path = export_html(None, tmp_path / "page.html", lesson="race")
-    open_at(page, path, "lesson=race")
+def test_a_page_of_the_race_s_lesson_has_the_recorded_race(opened, tmp_path):
+    page = opened("lesson=race", path=export_html(None, tmp_path / "page.html", lesson="race"))
     theirs = page.locator('.cv-slot [data-part="table"] .cv-theirs')
     theirs.first.wait_for()
     assert theirs.count() == 2

@@ -23,7 +23,6 @@ from tests.browser.app_page import (
     open_app,
     read_panel,
     repaint,
-    show_link,
     slide,
     snapshot,
     wait_notice,
@@ -255,14 +254,13 @@ def test_an_address_of_ten_kilobytes(browser, server):
         assert copied(page, "Copy as Python").count("0.125") == 1600
 
 
-def test_share_saves_the_page_that_export_writes(app, open_link, page, tmp_path):
+def test_share_saves_the_page_that_export_writes(app, open_link, opened, tmp_path):
     open_link("v=1&size=6&stride=1&loss=mean")
     choose(app, "padding_mode", "circular")
     saved = saved_page(app, tmp_path)
     settings = from_link("size=6&stride=1&loss=mean&mode=circular")[0]
     assert saved.read_bytes() == export_html(settings.to_dict(), tmp_path / "expected.html").read_bytes()
-    page.goto(saved.as_uri())
-    wait_painted(page, 0)
+    page = opened("", path=saved)
     for (label, shape, cells), (label_there, shape_there, cells_there) in zip(
         numbers_of(page), numbers_of(app), strict=True
     ):
@@ -357,25 +355,26 @@ def test_what_is_being_typed_stays_when_a_panel_comes_and_goes(shown):
     assert cell(page, "weight", 1, 1).get_attribute("data-value") == "2.75"
 
 
-def test_a_pages_link_opens_the_same_numbers(browser, exported):
-    with fresh_page(browser, **CLIPBOARD) as page:
-        show_link(page, exported, "v=1&size=6&stride=1&weight=random")
-        cell(page, "weight", 0, 0).dblclick()
-        with repaint(page):
-            page.locator(".cv-editor").fill("0.125")
-            page.locator(".cv-editor").press("Enter")
-        page.evaluate("navigator.clipboard.writeText('')")
-        page.get_by_role("button", name="Copy link").click()
-        words = "Copied: this address gives this picture on this computer, where the file is."
-        page.locator(".cv-notice", has_text=words).wait_for(timeout=FOLLOWS_WITHIN_MS)
-        address = page.evaluate("navigator.clipboard.readText()")
-        shown, state = numbers_of(page), page_state(page)
-        assert address.startswith(f"{exported.as_uri()}#v=1&size=6&stride=1&weight=values:1x1x3x3:0.125,")
-        page.goto("about:blank")
-        page.goto(address)
-        wait_painted(page, 0, APPEARS_WITHIN_MS)
-        assert page_state(page) == state
-        assert numbers_of(page) == shown
+def test_a_pages_link_opens_the_same_numbers(opened, exported):
+    page = opened("v=1&size=6&stride=1&weight=random")
+    page.context.grant_permissions(CLIPBOARD["permissions"])
+    cell(page, "weight", 0, 0).dblclick()
+    with repaint(page):
+        page.locator(".cv-editor").fill("0.125")
+        page.locator(".cv-editor").press("Enter")
+    page.evaluate("navigator.clipboard.writeText('')")
+    page.get_by_role("button", name="Copy link").click()
+    words = "Copied: this address gives this picture on this computer, where the file is."
+    page.locator(".cv-notice", has_text=words).wait_for(timeout=FOLLOWS_WITHIN_MS)
+    address = page.evaluate("navigator.clipboard.readText()")
+    page.context.clear_permissions()
+    shown, state = numbers_of(page), page_state(page)
+    assert address.startswith(f"{exported.as_uri()}#v=1&size=6&stride=1&weight=values:1x1x3x3:0.125,")
+    page.goto("about:blank")
+    page.goto(address)
+    wait_painted(page, 0, APPEARS_WITHIN_MS)
+    assert page_state(page) == state
+    assert numbers_of(page) == shown
     assert in_a_page(from_link(address)[0]) == state
 
 
@@ -404,13 +403,13 @@ def test_a_page_in_a_frame_without_an_address_hands_on_the_link_alone(browser, e
             assert root.evaluate("() => window.taken") == "v=2&weight=box&dtype=float64"
 
 
-def test_a_page_without_a_clipboard_selects_the_link_and_says_when_it_holds_too_many_numbers(page, exported):
+def test_a_page_without_a_clipboard_selects_the_link_and_says_when_it_holds_too_many_numbers(opened, exported):
     numbers = ",".join(str(0.1 + number / 7) for number in range(1600))
-    show_link(page, exported, f"v=1&input=values:1x1x40x40:{numbers}")
+    page = opened(f"v=1&input=values:1x1x40x40:{numbers}")
     copy = page.get_by_role("button", name="Copy link")
     copy.click()
     page.locator(".cv-notice[data-failed=true]", has_text="too many numbers for a link").wait_for()
-    show_link(page, exported, "v=1")
+    opened("v=1")
     page.evaluate(NO_CLIPBOARD)
     copy.click()
     page.locator(".cv-notice", has_text="press Ctrl+C").wait_for(timeout=FOLLOWS_WITHIN_MS)
@@ -418,6 +417,7 @@ def test_a_page_without_a_clipboard_selects_the_link_and_says_when_it_holds_too_
     assert box.is_visible()
     assert box.input_value() == f"{exported.as_uri()}#v=1&dtype=float64"
     assert box.evaluate("(box) => box.selectionEnd - box.selectionStart") == len(box.input_value())
+    page.evaluate("() => delete navigator.clipboard.writeText && delete document.execCommand")
 
 
 # -- what the tests do -------------------------------------------------------------------------------------------

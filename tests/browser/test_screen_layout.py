@@ -1,6 +1,6 @@
 """The stage: everything is on the screen at once, nothing but panels moves under a slider, a band takes the focus."""
 
-from tests.browser.app_page import fresh_page, go_to, repaint, show_all_controls, show_link, slider
+from tests.browser.app_page import go_to, repaint, show_all_controls, slider
 
 DESKTOPS = [(1280, 720), (1366, 768), (1920, 1080)]
 STATES = {"first": "v=2", "8 x 8": "v=1"}
@@ -70,7 +70,7 @@ def test_formulas_wait_behind_a_button(opened):
     assert reported == "grad_input = Σ_ij grad_output[i, j] · weight laid at (i, j)"
 
 
-def test_a_word_is_explained_to_pointer_keyboard_and_finger(browser, opened, exported):
+def test_a_word_is_explained_to_pointer_keyboard_and_finger(opened, touched):
     stage = opened()
     help = stage.locator(".cv-help")
 
@@ -94,11 +94,10 @@ def test_a_word_is_explained_to_pointer_keyboard_and_finger(browser, opened, exp
     assert stage.evaluate(focused)
     stage.keyboard.press("Escape")
     help.wait_for(state="hidden")
-    with fresh_page(browser, has_touch=True) as phone:
-        show_link(phone, exported, size=(390, 844))
-        phone.locator(".cv-set-padding [data-help]").first.tap()
-        phone.locator(".cv-help").wait_for()
-        assert phone.locator(".cv-sum").inner_text() == "Tap a cell: its sum appears here."
+    phone = touched(size=(390, 844))
+    phone.locator(".cv-set-padding [data-help]").first.tap()
+    phone.locator(".cv-help").wait_for()
+    assert phone.locator(".cv-sum").inner_text() == "Tap a cell: its sum appears here."
 
 
 def test_nothing_but_panels_moves_while_a_slider_moves(opened):
@@ -161,10 +160,13 @@ def test_how_many_bands_are_in_sight_follows_from_the_state_and_the_window_alone
         (one, (1090, 640), "v=2&size=14", (1008, 779)),
         (one, (1090, 640), one, (1090, 900)),
     ]
-    for link, size, before, window in ways:
+    first = {}  # each as it is when the page is loaded with it
+    for link, size in {way[:2]: None for way in ways}:
         reader.goto("about:blank")
         stage = opened(link, size)
-        loaded = [stage.evaluate(BANDS), stage.evaluate(CELLS)]
+        first[link, size] = [stage.evaluate(BANDS), stage.evaluate(CELLS)]
+    for link, size, before, window in ways:
+        loaded = first[link, size]
         opened(before, window)
         formula = stage.locator(".cv-equation[data-in-use] .cv-symbols-open")
         formula.click()

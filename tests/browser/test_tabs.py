@@ -2,8 +2,6 @@
 
 import itertools
 
-import pytest
-
 from convviz.facts.features import ALONE, FEATURES, STATEFUL, TABS
 from tests.browser.app_page import (
     APPEARS_WITHIN_MS,
@@ -94,28 +92,38 @@ def test_an_old_link_of_every_tab_opens_what_it_opened(app):
         assert close["y"] + close["height"] <= drawer["y"] + drawer["height"], f"{name}: × lies over nothing"
 
 
-@pytest.mark.parametrize("width", [1500, 400])
-def test_the_drawer_takes_of_the_boards_room_and_covers_nothing(app, width):
-    """Controls, drawer and the band in use are on the screen together; on a phone the page scrolls past them."""
-    app.set_viewport_size({"width": width, "height": 900})
+def assert_room(app, name, width):
+    """The drawer takes of the board's room and covers nothing.
+
+    Controls, drawer and the band in use are on the screen together; on a phone the page scrolls past them.
+    """
+    # All at once: a drawer grows while its tab arrives.
+    controls, band, opened = app.evaluate(BOXES, [".cv-controls", ".cv-equation[data-focus]", ".cv-drawer-body"])
+    parts = [controls, opened, band] if width > 400 else [opened, band, controls]
+    for above, below in itertools.pairwise(parts):
+        assert above["y"] + above["height"] <= below["y"], f"{name} lies over its neighbour"
+    assert width <= 400 or parts[-1]["y"] + parts[-1]["height"] <= 900, f"{name}: all of it is in the window"
+    assert (opened["x"], round(opened["width"])) == (band["x"], round(band["width"])), f"{name} has the whole width"
+    assert min(opened["height"], band["height"]) >= 200, name
+    wide = app.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    assert wide <= 0, f"{name} makes the page wider than its window"
+    hidden = app.evaluate(
+        "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.cv-slot'))"
+    )
+    assert hidden <= 1, f"{name} is wider than its place"
+
+
+def is_whole(name):
+    """Return whether a tab stands in the place of board and controls."""
+    return "whole" in FEATURES[name]
+
+
+def test_on_a_phone_each_drawer_has_its_room(app):
+    app.set_viewport_size({"width": 400, "height": 900})
     for name in OFFERED:
-        if "whole" in FEATURES[name]:  # in the place of board and controls
-            continue
-        open_tab(app, name)
-        # All at once: a drawer grows while its tab arrives.
-        controls, band, opened = app.evaluate(BOXES, [".cv-controls", ".cv-equation[data-focus]", ".cv-drawer-body"])
-        parts = [controls, opened, band] if width > 400 else [opened, band, controls]
-        for above, below in itertools.pairwise(parts):
-            assert above["y"] + above["height"] <= below["y"], f"{name} lies over its neighbour"
-        assert width <= 400 or parts[-1]["y"] + parts[-1]["height"] <= 900, f"{name}: all of it is in the window"
-        assert (opened["x"], round(opened["width"])) == (band["x"], round(band["width"])), f"{name} has the whole width"
-        assert min(opened["height"], band["height"]) >= 200, name
-        wide = app.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-        assert wide <= 0, f"{name} makes the page wider than its window"
-        hidden = app.evaluate(
-            "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.cv-slot'))"
-        )
-        assert hidden <= 1, f"{name} is wider than its place"
+        if not is_whole(name):
+            open_tab(app, name)
+            assert_room(app, name, 400)
 
 
 def test_a_tab_that_speaks_of_a_band_gives_the_screen_back(app):
@@ -129,9 +137,12 @@ def test_a_tab_that_speaks_of_a_band_gives_the_screen_back(app):
     app.wait_for_function(alone, arg="input")
 
 
-def test_every_pane_follows_a_setting_and_names_its_controls(app):
+def test_every_pane_has_its_room_follows_a_setting_and_names_its_controls(app):
+    app.set_viewport_size({"width": 1500, "height": 900})
     for name in OFFERED:
         open_tab(app, name)
+        if not is_whole(name):
+            assert_room(app, name, 1500)
         before = pane(app, name).get_attribute("data-shown")
         if name not in (*STATEFUL, *ALONE):  # or computed in the page
             slide(app, "stride", 3 if slider_value(app, "stride") == 2 else 2)

@@ -34,11 +34,16 @@ TIDY = """() => {
 PLAIN_SCREEN = {"color_scheme": "light", "reduced_motion": "reduce", "media": "screen"}
 IS_PLAIN = '() => matchMedia("screen and (prefers-color-scheme: light) and (prefers-reduced-motion: reduce)").matches'
 
+# What stands behind More. Tests of the app have it open: to shut and to open it takes as long as all the rest.
+MORE = ".cv-more-controls, .cv-advanced"
+
 # A link that stands there already would be none. The room is shared as in a page just loaded: to the input is in sight.
-SHOW = """async (link) => {
+SHOW = """async ([link, stays]) => {
   document.querySelector(".cv-lesson:not([hidden]) .cv-lesson-close")?.click();
   document.querySelector(".cv-lesson-gone:not([hidden]) footer > :last-child")?.click();
-  for (const details of document.querySelectorAll("details[open]")) details.open = false;
+  for (const details of document.querySelectorAll("details[open]")) {
+    if (!(stays && details.matches(stays))) details.open = false;
+  }
   history.replaceState(null, "", location.pathname);
   location.hash = link;
   const frame = () => new Promise(requestAnimationFrame);
@@ -111,10 +116,13 @@ def visiting(browser, server, **options):
 
 def show_all_controls(page):
     """Open what stands behind More, for keys and menus alone: it hangs over the board, whose cells are clicked."""
-    page.evaluate("""() => document.querySelectorAll(".cv-more-controls, .cv-advanced").forEach((more) => {
-        more.open = true;
-        more.querySelector(".cv-popover")?.setAttribute("style", "pointer-events: none; opacity: 0");
-    })""")
+    page.evaluate(
+        """(all) => document.querySelectorAll(all).forEach((more) => {
+            more.open = true;
+            more.querySelector(".cv-popover")?.setAttribute("style", "pointer-events: none; opacity: 0");
+        })""",
+        MORE,
+    )
 
 
 def go_to(page, link):
@@ -134,10 +142,11 @@ def show_link(page, path, link="v=2", size=(1366, 768)):
     """
     look_plainly(page, size)
     if page.url.split("#")[0] == path.as_uri():
+        assert link, "in the open page no link changes nothing: nobody would hear of it"
         page.mouse.move(0, 0)
         page.evaluate(TIDY)
         page.keyboard.press("Escape")
-        page.evaluate(SHOW, link)
+        page.evaluate(SHOW, [link, ""])
     else:
         page.goto(f"{path.as_uri()}#{link}")
     wait_painted(page)
@@ -159,7 +168,7 @@ def start_again(page):
     page.keyboard.press("Escape")
     if page.evaluate("document.querySelector('.cv-app .cv-set-theme select').value") != "auto":
         choose(page, "theme", "auto")
-    page.evaluate(SHOW, "v=1")
+    page.evaluate(SHOW, ["v=1", MORE])
     page.evaluate("history.replaceState(null, '', location.pathname)")
     wait_until(lambda: same_state(snapshot(page), page.start), what="the state of the start")
     show_all_controls(page)  # a test may have closed them
