@@ -7,6 +7,7 @@ square kernel of ones looks the same however it is turned, and one sample is as 
 from __future__ import annotations
 
 import contextlib
+import functools
 import itertools
 from dataclasses import dataclass, replace
 
@@ -152,6 +153,7 @@ def _pooled_battery(which: str, seed: int, rule: str) -> list[Case]:
     return [make_case(name, spec, seed * 1009 + n, rules[name]) for n, (name, spec) in enumerate(specs.items())]
 
 
+@functools.lru_cache(maxsize=256)  # each second call of a layer asks for it
 def beside(spec: ConvSpec) -> ConvSpec:
     """Return a geometry of the same input and kernel with another stride and padding; of the same output if it can."""
     found = []

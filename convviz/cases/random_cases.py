@@ -50,22 +50,36 @@ def random_cases(task: Task, seed: int, count: int, fit: Fit) -> Iterator[Case]:
 
     ``fit`` returns the nearest geometry that a function can be asked, None where there is none.
     """
-    draws = Random(seed)
-    for number in range(count):
-        spec = fit(_geometry(draws, task.name.startswith("linear")))
-        if spec is None or spec.products > MAX_PRODUCTS or _is_cropped_away(spec):
-            continue
-        # At the border of its mask a binary weight may be taken either way.
-        case = with_numbers("any" if task.quantised else draws.choice(NUMBERS), task, spec, seed + number)
+    for number, kind, spec, other in _geometries(task, seed, count, fit):
+        case = with_numbers(kind, task, spec, seed + number)
         yield case
         if number % AGAIN == 0:
             # The same numbers in another order: sum, mean and largest are the same, and so are the shapes.
             yield each_tensor(case, lambda numbers, _: numbers.flatten().flip(0).reshape(numbers.shape))
             name = TENSORS[number // AGAIN % len(TENSORS)]
             yield case.with_tensor(name, 0.5 - case.tensor(name))
-            if (other := fit(beside(spec))) and other != spec and not _is_cropped_away(other):
+            if other is not None:
                 yield with_numbers("any", task, other, seed + number)  # what is kept by sizes alone shows
             yield case
+
+
+def random_geometries(task: Task, seed: int, count: int, fit: Fit) -> list[ConvSpec]:
+    """Return the geometries of those cases, each once."""
+    drawn = _geometries(task, seed, count, fit)
+    return list(dict.fromkeys(spec for _, _, *specs in drawn for spec in specs if spec is not None))
+
+
+def _geometries(task: Task, seed: int, count: int, fit: Fit) -> Iterator[tuple[int, str, ConvSpec, ConvSpec | None]]:
+    """Yield a number, a kind of numbers, a geometry, and one beside it every so many times."""
+    draws = Random(seed)
+    for number in range(count):
+        spec = fit(_geometry(draws, task.name.startswith("linear")))
+        if spec is None or spec.products > MAX_PRODUCTS or _is_cropped_away(spec):
+            continue
+        # At the border of its mask a binary weight may be taken either way.
+        kind = "any" if task.quantised else draws.choice(NUMBERS)
+        other = fit(beside(spec)) if number % AGAIN == 0 else None
+        yield number, kind, spec, None if other in (None, spec) or _is_cropped_away(other) else other
 
 
 def large_cases(task: Task, seed: int, fit: Fit) -> Iterator[Case]:

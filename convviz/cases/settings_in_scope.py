@@ -161,6 +161,8 @@ def with_one_number(spec: ConvSpec, has_rest: bool, has_kernel: bool) -> tuple[l
     pairs = {name: _pair(spec, name) for name in names}
     apart = {name: pair for name, pair in pairs.items() if pair and pair[0] != pair[1]}
     rests = ["output_padding"] * (has_rest and spec.remainder[0] != spec.remainder[1])
+    if not apart and not rests:
+        return [], []
     # For larger steps of the kernel, for a border, and for more than two windows, which NumPy would give a number each.
     room = max(spec.kernel_size) * max(spec.dilation) + 3 * max(spec.stride)
     made = []

@@ -226,9 +226,11 @@ def forward_pass(task: Task, case: Case, given: Mapping[str, torch.Tensor]) -> t
     if task.is_transposed:  # what comes out has the size of the convolution's input
         geometry = (spec.stride, (top, left), spec.remainder, spec.groups, spec.dilation)
         return F.conv_transpose2d(input, weight, bias, *geometry)
-    mode = "constant" if spec.padding_mode == "zeros" else spec.padding_mode
-    padded = F.pad(input, (left, right, top, bottom), mode=mode)
-    return F.conv2d(padded, _quantised(task, weight), bias, spec.stride, 0, spec.dilation, spec.groups)
+    padding = (top, left)
+    if spec.padding_mode != "zeros" or padding != (bottom, right):  # what conv2d itself does not pad
+        mode = "constant" if spec.padding_mode == "zeros" else spec.padding_mode
+        input, padding = F.pad(input, (left, right, top, bottom), mode=mode), (0, 0)
+    return F.conv2d(input, _quantised(task, weight), bias, spec.stride, padding, spec.dilation, spec.groups)
 
 
 def _quantised(task: Task, weight: torch.Tensor) -> torch.Tensor:

@@ -19,7 +19,7 @@ from convviz.cases.battery import Case, battery
 from convviz.cases.pooled_geometries import is_ceil
 from convviz.cases.tasks import PLANAR, Task, find_task, truth
 from convviz.check.as_convolution import recipe_of
-from convviz.check.calling.call_case import random_kept
+from convviz.check.calling.random_numbers import random_kept
 from convviz.courses.audit_functions import STYLES, Slip, differs, make, signature_of
 from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec

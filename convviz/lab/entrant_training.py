@@ -11,6 +11,7 @@ from convviz.lab.entrants import Entrant
 from convviz.lab.network import Network, network
 from convviz.lab.race_error import RaceError, first_line
 from convviz.lab.settings import DTYPES, RaceSettings
+from convviz.lab.sgd import SGD
 from convviz.ops.devices_and_dtypes import full_precision, is_out_of_memory
 
 LOSS = torch.nn.CrossEntropyLoss()
@@ -27,12 +28,11 @@ class Lane:
         self.dtype = DTYPES[settings.dtype]
         made = network(entrant, name, seed, settings.replaced)
         self.network = made.to(self.device, self.dtype).train()
-        self.optimizer = torch.optim.SGD(self.network.parameters(), lr=settings.lr, momentum=settings.momentum)
+        self.optimizer = SGD(self.network.parameters(), settings.lr, settings.momentum)
 
     def step(self, images: torch.Tensor, labels: torch.Tensor, lr: float) -> tuple[torch.Tensor, float]:
         """Learn from a batch, ``[N, 1, 28, 28]`` and ``[N]``; return loss and seconds, gradients in ``.grad``."""
-        for group in self.optimizer.param_groups:
-            group["lr"] = lr
+        self.optimizer.lr = lr
 
         def whole_step() -> torch.Tensor:
             self.optimizer.zero_grad()

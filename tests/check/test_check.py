@@ -1,6 +1,7 @@
 """check, grade and report: what they say, in which form, and what they refuse."""
 
 import json
+import math
 import re
 
 import pytest
@@ -21,8 +22,14 @@ WRONG = in_backward({"conv2d_input": mistaken("I01")[0]})
 RIGHT = in_backward({})
 
 
+@pytest.fixture(scope="module")
+def wrong():
+    """The report on what is wrong."""
+    return report(WRONG, "conv2d_backward", time_limit=math.inf)
+
+
 def test_a_right_function_passes_and_nothing_is_returned():
-    assert convviz.check(RIGHT, "conv2d_backward") is None
+    assert convviz.check(RIGHT, "conv2d_backward", cases="public") is None
     assert grade(RIGHT, "conv2d_backward", points=4) == 4.0
 
 
@@ -39,15 +46,16 @@ def test_a_wrong_one_is_refused_in_twelve_plain_lines():
 
 
 def test_without_a_hint_it_does_not_say_what_to_change():
-    with pytest.raises(CheckFailed) as refused:
-        convviz.check(WRONG, "conv2d_backward", hint=False)
-    assert "rotate" not in str(refused.value)
+    for hint in (True, False):
+        with pytest.raises(CheckFailed) as refused:
+            convviz.check(WRONG, "conv2d_backward", hint=hint, cases="public")
+        assert ("rotate" in str(refused.value)) is hint
 
 
 def test_points_are_for_the_part_that_is_right_and_feedback_goes_to_stdout(capfd):
     remainder = in_backward({"conv2d_input": mistaken("I10")[0]})
-    found = report(remainder, "conv2d_backward")
-    points = grade(remainder, "conv2d_backward", points=3)
+    found = report(remainder, "conv2d_backward", cases="battery")
+    points = grade(remainder, "conv2d_backward", points=3, cases="battery")
     assert type(points) is float
     assert 0 < points < 3
     assert points == round(3 * sum(case.passed for case in found.cases) / len(found.cases), 4)
@@ -114,8 +122,8 @@ def test_points_are_a_number_above_zero(points):
         grade(RIGHT, "conv2d_backward", points=points)
 
 
-def test_a_report_is_plain_data_html_and_gradescopes_file():
-    found = report(WRONG, "conv2d_backward")
+def test_a_report_is_plain_data_html_and_gradescopes_file(wrong):
+    found = wrong
     data = json.loads(json.dumps(found.to_dict()))
     assert (data["passed"], data["task"], data["diagnoses"][0]["id"]) == (False, "conv2d_backward", "I01")
     page = found._repr_html_()
@@ -197,9 +205,8 @@ def test_what_was_assumed_is_said_also_of_what_passes():
     assert "grad_output is [N, C, H, W]" in text
 
 
-def test_the_link_of_a_report_opens_a_state_in_which_the_mistake_shows():
-    link = report(WRONG, "conv2d_backward").link()
-    assert from_link(link)[1] == [], "no notice: everything in it is understood"
+def test_the_link_of_a_report_opens_a_state_in_which_the_mistake_shows(wrong):
+    assert from_link(wrong.link())[1] == [], "no notice: everything in it is understood"
 
 
 def test_what_is_right_equals_autograd_through_the_definition():

@@ -25,6 +25,7 @@ from convviz.courses.audit_functions import DEFAULTS, Slip, answers, differs, ma
 from convviz.mistakes.catalogue import catalogue
 from tests.check import published_graders
 from tests.check.published_graders import gradcheck, means_only, numeric_check
+from tests.known_truth import remembered
 
 MEASURED = {id for id in catalogue() if id[0] in "IWB"} - {
     "I27",
@@ -44,18 +45,8 @@ def ids(findings):
 @pytest.fixture(scope="module", autouse=True)
 def once():
     """Ask once what is right of the same numbers, and which mistakes a task shows: most tests here ask for the same."""
-    known = {}
-
-    def right(task, case):
-        tensors = (case.input, case.weight, case.bias, case.grad_output, case.transposed_bias)
-        asked = (task, case.spec, case.rule, *(tensor.detach().numpy().tobytes() for tensor in tensors))
-        if asked not in known:
-            known[asked] = truth(task, case)
-        return dict(known[asked])
-
     with pytest.MonkeyPatch.context() as patch:
-        for file in (auditing, audit_functions):
-            patch.setattr(file, "truth", right)
+        remembered(patch, auditing, audit_functions)
         patch.setattr(auditing, "_slips", functools.cache(auditing._slips))
         yield
 

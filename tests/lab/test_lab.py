@@ -78,6 +78,12 @@ def test_torchs_lane_is_what_torch_does_by_itself(folder):
     assert race.result["runs"][0]["entrants"]["torch"]["predictions"] == "".join(map(str, predicted.tolist()))
 
 
+def test_a_race_loads_no_compiler(folder, monkeypatch):
+    """As torch's own class of optimizers does at once: seconds, in each process."""
+    monkeypatch.setitem(sys.modules, "torch._dynamo", None)  # to import it is an error now
+    assert len(list(lab.Race("torch", data=folder, **SMALL))) == 10
+
+
 def test_the_tab_offers_every_entrant_and_format():
     assert ["torch", *facts("race")["layers"]] == list(ENTRANTS)
     assert facts("race")["dtypes"] == list(DTYPES)

@@ -39,11 +39,18 @@ def draw_samples():
     """Run in a process of its own: return torch's samples for each operator and dtype, and its bad ones, as bytes.
 
     Importing them forbids assignments to torch.backends from then on, and drawing them takes the global generator.
-    They also want expecttest, for a base class alone that they never use.
+    They also want expecttest, for a base class alone that they never use, a list of TorchInductor's, which takes
+    seconds to import, and for other operators SciPy, which takes as long.
     """
-    stub = types.ModuleType("expecttest")
-    stub.TestCase, stub.ACCEPT = unittest.TestCase, False
-    sys.modules.setdefault("expecttest", stub)
+    wanted = {
+        "expecttest": {"TestCase": unittest.TestCase, "ACCEPT": False},
+        "torch._inductor": {"__path__": []},
+        "torch._inductor.utils": {"GPU_TYPES": []},
+    }
+    for name, holds in wanted.items():
+        sys.modules[name] = types.ModuleType(name)
+        vars(sys.modules[name]).update(holds)
+    sys.modules["scipy"] = None
     from torch.testing._internal.common_methods_invocations import op_db
 
     torch.manual_seed(0)

@@ -68,10 +68,11 @@ class Askable:
             if self.task.pooling and "ceil_mode" in self.not_passed():
                 spec = spec.replace(padding=[before for before, _ in spec.padding])
             if set(GEOMETRY) & set(self.task.arguments):
-                spec = spec.replace(padding_mode=self._border(spec)).replace(**self.built_in(spec))
+                spec = _with(spec, padding_mode=self._border(spec))
+                spec = _with(spec, **self.built_in(spec))
                 worded = {"padding"} if self.in_words(spec) else set()
                 single = {*self.single, *["kernel_size"] * self.square} - {"output_padding", *worded}
-                spec = spec.replace(**{name: (getattr(spec, name)[0],) * 2 for name in single})
+                spec = _with(spec, **{name: (getattr(spec, name)[0],) * 2 for name in single})
                 if worded:
                     spec = spec.replace(padding="same" if spec.stride == (1, 1) else "valid")
                 if self._no_size(spec) or self._no_pair(spec):
@@ -163,6 +164,12 @@ class Askable:
             if name in self.single and pair[0] != pair[1] and not (name == "padding" and self.in_words(spec)):
                 return say("no.pair", name=name)
         return None
+
+
+def _with(spec: ConvSpec, **changes: Any) -> ConvSpec:
+    """Return a geometry with some fields changed; mostly it has them so, and is not checked anew."""
+    is_so = all(getattr(spec, name) == value for name, value in changes.items())
+    return spec if is_so else spec.replace(**changes)
 
 
 def speaks(subject: Subject, found: Found) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import inspect
 from dataclasses import dataclass
 from typing import Any
@@ -40,7 +41,7 @@ class Binding:
     counted: bool = True  # whether the signature says how many it takes
     unknown: tuple[str, ...] = ()  # names that say nothing, of what it needs
 
-    @property
+    @functools.cached_property
     def roles(self) -> frozenset[str]:
         """What the function is given; of ``stride.0`` the part before the dot as well."""
         found = {argument.role for argument in self.arguments if argument.role}

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
-import random
-from collections.abc import Iterator
+import math
 
-import numpy as np
 import torch
 
 from convviz.cases.battery import Case
@@ -19,6 +16,7 @@ from convviz.check.calling.describe_exception import failure
 from convviz.check.calling.forward_backward import Call
 from convviz.check.calling.function_or_class import Subject
 from convviz.check.calling.one_run import Again
+from convviz.check.calling.random_numbers import RandomNumbers
 from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences
 
@@ -32,16 +30,16 @@ ONCE_BEYOND = 20_000  # products; in a larger case loops in pure Python would ta
 DISTURBED = ("image", "size", "weights", "layer", "grads", "back")
 
 
-def ask(subject: Subject, plan: Plan, case: Case, twice: bool) -> Answer:
-    """Return what comes of one case; whatever the code throws, it ends here."""
+def ask(subject: Subject, plan: Plan, case: Case, twice: bool, numbers: RandomNumbers) -> Answer:
+    """Return what comes of one case; whatever the code throws, it ends here. Each call begins with these numbers."""
     plan = dataclasses.replace(plan, dtype="float32") if case.way == FLOAT32 else plan
-    first = Call(subject, plan, case)
+    first = Call(subject, plan, case, numbers)
     kind, message, error = _run(first)
     if kind == "raised" and case.way == TWICE and "once_differentiable" in message:
         kind, message = "said_once", say("said_once")
     if case.way == FLOAT32:  # what was summed in float64 then has the digits of what went in
         first.found = {name: value.to(torch.float32) for name, value in first.found.items()}
-    broken = next((name for name, value in first.found.items() if not bool(value.isfinite().all())), None)
+    broken = next((name for name, value in first.found.items() if not _is_finite(value)), None)
     if kind == "ok" and broken is not None:
         what = "nan" if bool(first.found[broken].isnan().any()) else "inf"
         kind, message = "not_finite", say("not_finite", name=broken, what=what)
@@ -59,32 +57,32 @@ def ask(subject: Subject, plan: Plan, case: Case, twice: bool) -> Answer:
     )
 
 
+def _is_finite(numbers: torch.Tensor) -> bool:
+    # Their sum is finite only if each of them is; only of huge ones it is not.
+    return math.isfinite(float(numbers.sum())) or bool(numbers.isfinite().all())
+
+
 def _run(call: Call) -> tuple[str, str, str]:
     """Run a call, and return its kind, the sentence for it, and the type of what was thrown.
 
     One that draws has other random numbers, so that what depends on them gives itself away; a layer begins with the
     same, as what it keeps of its first weights is not drawn again.
     """
-    with random_kept(), torch.enable_grad():
-        try:
+    try:
+        with torch.enable_grad():
             call.run()
-        except KeyboardInterrupt:  # of whoever waits; in a process of its own nobody can press it
-            raise
-        except BaseException as error:  # SystemExit is a student's mistake like others
-            return *failure(error, call.subject.fn), type(error).__name__
+    except KeyboardInterrupt:  # of whoever waits; in a process of its own nobody can press it
+        raise
+    except BaseException as error:  # SystemExit is a student's mistake like others
+        return *failure(error, call.subject.fn), type(error).__name__
+    finally:
+        call.numbers.restore()
     return "ok", "", ""
 
 
-@contextlib.contextmanager
-def random_kept() -> Iterator[None]:
-    """Leave the random numbers of Python, NumPy and torch as they were."""
-    python, numpy, torchs = random.getstate(), np.random.get_state(), torch.get_rng_state()
-    try:
-        yield
-    finally:
-        random.setstate(python)
-        np.random.set_state(numpy)
-        torch.set_rng_state(torchs)
+def _like(first: Call, again: Again | None = None, case: Case | None = None) -> Call:
+    """Return one more call of the same code, otherwise or for another case."""
+    return Call(first.subject, first.plan, case or first.case, first.numbers, again)
 
 
 def _again(first: Call) -> tuple[str, str]:
@@ -122,7 +120,7 @@ def _why(first: Call) -> str:
 
 def _adds_up(first: Call) -> str:
     """Return in a sentence which results grow by the same in each call, as a sum does that nothing sets to zero."""
-    calls = [Call(first.subject, first.plan, first.case) for _ in range(3)]
+    calls = [_like(first) for _ in range(3)]
     if any(_run(call)[0] != "ok" for call in calls):
         return ""
     one, two, three = (call.found for call in calls)
@@ -139,7 +137,7 @@ def _spoilt(first: Call) -> list[str]:
     if not first.moved or _is_like(first, Again(("image", "left"))):
         return []
     case = first.case.with_tensor("grad_output", torch.zeros_like(first.case.grad_output))
-    second = Call(first.subject, first.plan, case)
+    second = _like(first, case=case)
     _run(second)
     return [
         role.removeprefix("grad_")
@@ -155,7 +153,7 @@ def _is_like(first: Call, again: Again | None = None) -> bool:
 
 def _unlike(first: Call, again: Again | None = None) -> list[str]:
     """Return what one more call gives otherwise than the first, or does not give as it fails."""
-    second = Call(first.subject, first.plan, first.case, again)
+    second = _like(first, again)
     ran = _run(second)[0] == "ok"
     return _off(first, second) or ([] if ran else list(first.found))
 
@@ -165,7 +163,7 @@ def _off(first: Call, second: Call) -> list[str]:
 
 
 def _differs(first: Call, again: Again) -> tuple[str, str]:
-    second = Call(first.subject, first.plan, first.case, again)
+    second = _like(first, again)
     kind, message, _ = _run(second)
     if kind != "ok":
         return "raised", say("second_failed", why=message)
@@ -180,7 +178,7 @@ def _differs(first: Call, again: Again) -> tuple[str, str]:
 def _alone(first: Call) -> tuple[str, str]:
     """Ask for each gradient by itself: a Function may look at the wrong one of needs_input_grad."""
     for name in [name for name in first.found if name != "output"]:
-        second = Call(first.subject, first.plan, first.case, Again(only=name.removeprefix("grad_")))
+        second = _like(first, Again(only=name.removeprefix("grad_")))
         _run(second)
         if name not in second.found:
             return "wrong_type", say("alone.none", name=name)

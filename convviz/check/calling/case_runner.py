@@ -16,6 +16,7 @@ from convviz.check.calling.call_case import ask
 from convviz.check.calling.call_plan import Plan
 from convviz.check.calling.describe_exception import failure
 from convviz.check.calling.function_or_class import Subject
+from convviz.check.calling.random_numbers import RandomNumbers
 from convviz.facts.words import sentences
 from convviz.sandbox.child_process import Bounds, Child, Ended
 
@@ -30,9 +31,9 @@ class _Quick(pickle.Pickler):
         return (torch.from_numpy, (value.numpy(),)) if type(value) is torch.Tensor else NotImplemented
 
 
-def _answer(subject: Subject, plan: Plan, case: Case, twice: bool) -> Answer:
+def _answer(subject: Subject, plan: Plan, case: Case, twice: bool, numbers: RandomNumbers) -> Answer:
     try:
-        return ask(subject, plan, case, twice)
+        return ask(subject, plan, case, twice, numbers)
     except KeyboardInterrupt as error:  # which nobody pressed
         kind, message = failure(error, subject.fn)
         return Answer(kind, message=message)
@@ -46,7 +47,8 @@ class Asker:
 
         def work(question: bytes) -> bytes:
             plan, cases, twice = pickle.loads(question)
-            return _pack([_answer(subject, plan, case, twice) for case in cases])
+            numbers = RandomNumbers()
+            return _pack([_answer(subject, plan, case, twice, numbers) for case in cases])
 
         self._child = None if bounds is None else Child(work, bounds)
 
@@ -71,7 +73,8 @@ class Asker:
 
     def _asked(self, plan: Plan, cases: Sequence[Case], twice: bool) -> list[Answer]:
         if self._child is None:
-            return [ask(self._subject, plan, case, twice) for case in cases]
+            numbers = RandomNumbers()
+            return [ask(self._subject, plan, case, twice, numbers) for case in cases]
         question = io.BytesIO()
         _Quick(question, pickle.HIGHEST_PROTOCOL).dump((plan, cases, twice))
         try:

@@ -29,6 +29,8 @@ class Excuses:
     asker: Asker
     right: Callable[[Case], Mapping[str, torch.Tensor]]  # what is right in a case
     short: dict[str, str] = field(default_factory=dict)  # of a reason with the code's own message: without it
+    # what it takes one number for, as it was seen at a geometry: a case is looked at twice
+    seen: dict[ConvSpec, list[str]] = field(default_factory=dict)
 
     def of(self, case: Case, answer: Answer, fresh: bool = False) -> str | None:
         """Return why it need not take a case, by what it answered; None where it has to.
@@ -59,7 +61,9 @@ class Excuses:
                 return self._no("no.bias", message)
         elif answer.kind != "ok" or answer.has(self.right(case)):
             return None
-        self.askable.single.update(self._single(case.spec, fresh))
+        if fresh or case.spec not in self.seen:
+            self.seen[case.spec] = self._single(case.spec, fresh)
+        self.askable.single.update(self.seen[case.spec])
         return self.askable.lacks(case.spec)
 
     def _is_strided_same(self, spec: ConvSpec) -> bool:

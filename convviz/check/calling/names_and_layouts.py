@@ -21,6 +21,7 @@ KERNEL = {
     name: tuple(map("OIHW".index, name))
     for name in ["OIHW", "HWIO", "OHWI", "HWOI", "IOHW", "HW", "OI", "IO", "OIW", "WIO"]
 }
+TORCH = (0, 1, 2, 3)  # the order in which most code has them
 
 
 def _known(layouts: str) -> tuple[tuple[str, str, str], ...]:
@@ -48,6 +49,8 @@ COMMON = (
 
 def to_layout(tensor: torch.Tensor, order: Sequence[int]) -> torch.Tensor:
     """Return a tensor of torch's four axes in another order; axes that the order lacks have one entry."""
+    if order == TORCH:
+        return tensor
     for axis in sorted(set(range(4)) - set(order), reverse=True):
         tensor = tensor.select(axis, 0)
     kept = sorted(order)
@@ -58,6 +61,8 @@ def from_layout(tensor: torch.Tensor, order: Sequence[int], lacks: Sequence[int]
     """Return what has the axes of an order in torch's, but for those in ``lacks``; another number of axes as it is."""
     if tensor.dim() != len(order):
         return tensor
+    if order == TORCH:
+        return tensor.contiguous()
     tensor = tensor.permute([order.index(axis) for axis in sorted(order)])
     for place, axis in enumerate(axis for axis in range(4) if axis not in lacks):
         if axis not in order:

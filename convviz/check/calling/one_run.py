@@ -16,6 +16,7 @@ from convviz.check.calling.binding import Binding
 from convviz.check.calling.call_plan import Given, Plan
 from convviz.check.calling.function_or_class import Subject
 from convviz.check.calling.inspect_source import is_function
+from convviz.check.calling.random_numbers import RandomNumbers
 from convviz.check.calling.results import only, take_apart
 
 # Named here, so that NumPy loads its part before a child becomes a user who may not read it.
@@ -40,8 +41,11 @@ class Again:
 class Run:
     """One run of a function over a case, as far as it went."""
 
-    def __init__(self, subject: Subject, plan: Plan, case: Case, again: Again | None = None) -> None:
+    def __init__(
+        self, subject: Subject, plan: Plan, case: Case, numbers: RandomNumbers, again: Again | None = None
+    ) -> None:
         self.subject, self.plan, self.case, self.again = subject, plan, case, again or Again()
+        self.numbers = numbers  # that were there before it, and are there after it
         self.given = Given(subject.task, plan, case, self.again.turned)
         self.found: dict[str, torch.Tensor] = {}  # what came, as far as it went
         self.returned: Any = None  # as it came

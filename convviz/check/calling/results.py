@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -90,6 +91,7 @@ def apart(returned: Any) -> tuple[Any, Any]:
     return returned, None
 
 
+@functools.lru_cache(maxsize=64)  # each call asks for it
 def only(task: Task, *names: str) -> Task:
     """Return a task with some of its results."""
     return dataclasses.replace(task, results=names)

@@ -161,13 +161,14 @@ class Student:
             self._rights[case] = {name: value for name, value in whole.items() if name.split()[0] in self.results}
         return self._rights[case]
 
-    def tried(self, case: Case) -> Tried:
+    def tried(self, case: Case, once: bool = False) -> Tried:
         """Return what came of one case, beside what is right."""
-        return Tried(case, self.answer(case), self.right(case))
+        return Tried(case, self.answer(case, once), self.right(case))
 
-    def answer(self, case: Case) -> Answer:
-        """Return what came of one case."""
-        answer = self._nothing or self._askable.found.ended or self._tried.pop(case, None) or self._cured(case)
+    def answer(self, case: Case, once: bool = False) -> Answer:
+        """Return what came of one case; ``once``: its numbers alone are read, which a second call never changes."""
+        known = self._nothing or self._askable.found.ended or self._tried.pop(case, None)
+        answer = known or self._cured(case, once=once)
         if answer.kind in ("refused", "said_once"):
             answer = dataclasses.replace(answer, kind="raised")
         self._remarks.update(answer.remarks if case.name in self._names else ())
@@ -224,11 +225,12 @@ class Student:
         """Of how many of the cases it is not known what a second call gives, as it is slow."""
         return sum(case.name in self._names for case in self._once)
 
-    def _cured(self, case: Case, answer: Answer | None = None) -> Answer:
-        twice = sum(self._seconds) < AGAIN
+    def _cured(self, case: Case, answer: Answer | None = None, once: bool = False) -> Answer:
+        twice = not once and sum(self._seconds) < AGAIN
         if answer is None:
             answer = self._asker.ask(self.plan, case, twice)
-            (self._seconds.append(answer.seconds) if twice else self._once.add(case))
+            if not once:
+                (self._seconds.append(answer.seconds) if twice else self._once.add(case))
         for plan in cure(self._subject, self.plan, answer):  # what was enough for the probe may not be for every case
             again = self._asker.ask(plan, case, twice)
             answer = answer if again.failed else again

@@ -7,7 +7,7 @@ import statistics
 from collections.abc import Callable, Sequence
 
 from convviz.cases.battery import Case, make_case
-from convviz.cases.random_cases import random_cases
+from convviz.cases.random_cases import random_geometries
 from convviz.check.as_convolution import seen_of
 from convviz.check.call_outcome import Tried
 from convviz.check.calling.student_function import Student
@@ -32,7 +32,7 @@ class Doubts:
         student, task = self._student, self._student.task
         seconds = statistics.median(one.answer.seconds for one in self._tried)
         count = min(int(SECONDS / (seconds + TINY)), MAX_GEOMETRIES)
-        specs = dict.fromkeys(case.spec for case in random_cases(task, SEED, count, student.nearest))
+        specs = random_geometries(task, SEED, count, student.nearest)
         cases = [make_case("doubt", spec, SEED + at, task.rule) for at, spec in enumerate(specs)]
         cases = [case for case in cases if all(bool(value.any()) for value in student.right(case).values())]
         answered = zip(cases, student.try_all(cases, AT_ONCE), strict=False)

@@ -51,7 +51,7 @@ class OneHotProbes:
 
     def ask(self, case: Case) -> torch.Tensor | None:
         """Return the result for any numbers; None where the student gives none."""
-        got = self.student.answer(self._asked(case)).results.get(self.result)
+        got = self.student.answer(self._asked(case), once=True).results.get(self.result)
         return None if got is None else as_convolution(self._task, self.result, case, got)
 
     def setting(self, spec: ConvSpec) -> str:
@@ -156,7 +156,7 @@ class OneHotProbes:
         return case_asked(self._task, self.result, case)
 
     def _seen(self, case: Case) -> Seen:
-        return seen_of(self._task, self.result, self.student.tried(self._asked(case)))
+        return seen_of(self._task, self.result, self.student.tried(self._asked(case), once=True))
 
     def _is_wrong(self, spec: ConvSpec) -> bool:
         return self._wrong(make_case("several", spec, 78, self._task.rule)) is not None
