@@ -5,12 +5,13 @@
  * @param {Element} part
  * @param {{ after?: number, end?: number }} [room] after: pixels below it that belong to it; end: where more room
  *   than the bars take now ends
- * @returns {boolean} whether it is a phone's page
+ * @returns {boolean} whether it is a phone's page, upright or lying
  */
 export function bringInSight(part, { after = 0, end = window.innerHeight } = {}) {
-  const body = part.closest("[data-stage=narrow]");
+  const body = part.closest("[data-stage=narrow], [data-low] [data-stage=medium]");
   if (!body) return false;
-  const bars = [...body.querySelectorAll(":scope > :is(.cv-controls, .cv-lesson-place)")].filter(
+  const sticks = "[data-stage=narrow] > :is(.cv-controls, .cv-lesson-place)"; // that lies: nothing below
+  const bars = [...(body.parentElement ?? body).querySelectorAll(sticks)].filter(
     (bar) => getComputedStyle(bar).position === "sticky",
   );
   const edge = Math.min(end, ...bars.map((bar) => bar.getBoundingClientRect().top));

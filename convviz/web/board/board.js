@@ -49,6 +49,7 @@ export class Board {
   /** @type {ReturnType<typeof followTheme> | null} */
   #follower = null;
   #arrived = false; // whether the app around it was found
+  #marked = ""; // of a lesson, perhaps before the bands are there
   /** @type {Place | null} */
   #asked = null; // to be predicted
   /** @type {{ values: BoardValues, numbers: ReturnType<typeof decodeAll> } | null} */
@@ -209,6 +210,7 @@ export class Board {
   #layOut(structure) {
     this.#shared.highlight.rest();
     this.#rows.layOut(structure, this.#shared);
+    this.markBand(this.#marked);
     this.#root.style.setProperty("--cv-ramps", rampsOf(structure.colorscales[this.#theme]));
   }
 
@@ -302,6 +304,7 @@ export class Board {
 
   /** Mark the band that a lesson speaks of; empty: none. @param {string} name */
   markBand(name) {
+    this.#marked = name;
     for (const band of this.#rows.equations.values())
       band.el.toggleAttribute("data-in-step", band.name === name);
   }
