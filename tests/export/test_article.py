@@ -151,7 +151,7 @@ def test_no_sentence_has_a_number_of_its_own_that_the_state_could_belie(tag):
     )
     harmless += r"|stride 1\b|Stride 2:|conv2d|增加 1|一个 1|一個 1|那个 1|那個 1|这个 1|這個 1|跟着 1|跟著 1|梯度 1"
     harmless += r"|移动 1|移動 1"
-    harmless += r"|第 1 [行列]第 1 [列欄]|步幅为 [12]|步幅為 [12]|只隔 1 |全是 0"
+    harmless += r"|[行列] 1、[列欄] 1|步幅为 [12]|步幅為 [12]|只隔 1 |全是 0"
     with use_locale(tag):
         words = facts("words/article").items()
         left = {id: re.findall(r"\d+", re.sub(rf"{harmless}|\{{\w+\}}", "", text)) for id, text in words}

@@ -16,8 +16,8 @@ export function createMistakeDetails(choose, expose) {
   let drawn = "";
   return {
     el,
-    /** @param {Mistake | null} mistake @param {number} way */
-    set(mistake, way) {
+    /** @param {Mistake | null} mistake @param {number} way @param {boolean} isSeen in this setting already */
+    set(mistake, way, isSeen) {
       el.hidden = !mistake;
       if (!mistake) return;
       if (drawn !== mistake.id)
@@ -27,6 +27,7 @@ export function createMistakeDetails(choose, expose) {
           ),
         );
       drawn = mistake.id;
+      go.hidden = isSeen;
       ways.hidden = mistake.ways.length < 2;
       [...ways.children].forEach((each, index) => each.setAttribute("aria-pressed", String(index === way)));
       setText(fix, say("fix", { fix: mistake.fix }));

@@ -118,7 +118,8 @@ class MistakesPane {
       (each) =>
         Boolean(all) && each.ways.every((one) => this.#now?.gallery.verdict(each.of, one).kind === "same"),
     );
-    this.#about.set(mistake, this.#way);
+    const kind = this.#now?.gallery.verdict(this.#of, this.#wayNow()).kind ?? "same";
+    this.#about.set(mistake, this.#way, kind !== "same");
     setText(this.#transposed, this.#now ? "" : say("transposed"));
     this.#picture.hidden = !this.#now;
     setText(this.#verdict, this.#now ? this.#verdictOf() : "");

@@ -14,11 +14,14 @@ import { loadPlotly } from "./panel/load_plotly.js";
 import { Readout } from "./layout/readout.js";
 import { BandList } from "./layout/band_list.js";
 import { rampsOf } from "./band/band_elements.js";
+import { bringInSight } from "../base/in_sight.js";
 import { samePlace } from "../base/cell_place.js";
 import { followLinks } from "./read_link_from_address.js";
 import { createContext } from "./board_context.js";
 import { followTheme } from "../base/theme.js";
 import { say } from "../base/board_sentences.js";
+
+const CLEAR_OF_ANSWERS = 0.4; // of the window: --cv-sheet leaves it
 
 /**
  * @typedef {{ only: (structure: Structure) => Structure, ease: (draw: () => void, panels: () =>
@@ -46,6 +49,7 @@ export class Board {
   /** @type {ReturnType<typeof followTheme> | null} */
   #follower = null;
   #arrived = false; // whether the app around it was found
+  #marked = ""; // of a lesson, perhaps before the bands are there
   /** @type {Place | null} */
   #asked = null; // to be predicted
   /** @type {{ values: BoardValues, numbers: ReturnType<typeof decodeAll> } | null} */
@@ -207,6 +211,7 @@ export class Board {
   #layOut(structure) {
     this.#shared.highlight.rest();
     this.#rows.layOut(structure, this.#shared);
+    this.markBand(this.#marked);
     this.#root.style.setProperty("--cv-ramps", rampsOf(structure.colorscales[this.#theme]));
   }
 
@@ -285,14 +290,22 @@ export class Board {
     if (this.#bands.lend(name)) this.#schedule(true);
   }
 
-  /** Where the page scrolls, what a band offers may be above the window. @param {string} name */
+  /**
+   * Where the page scrolls: a band with what it offers, and the cell that is asked for, whatever an answer takes of
+   * the window.
+   * @param {string} name
+   */
   scrollToTools(name) {
     const band = this.#rows.equations.get(name)?.el;
-    if (band && band.getBoundingClientRect().top < 0) band.scrollIntoView({ block: "start" });
+    if (band && !bringInSight(band) && band.getBoundingClientRect().top < 0)
+      band.scrollIntoView({ block: "start" });
+    const asked = band?.querySelector(".cv-asked");
+    if (asked) bringInSight(asked, { end: CLEAR_OF_ANSWERS * window.innerHeight });
   }
 
   /** Mark the band that a lesson speaks of; empty: none. @param {string} name */
   markBand(name) {
+    this.#marked = name;
     for (const band of this.#rows.equations.values())
       band.el.toggleAttribute("data-in-step", band.name === name);
   }

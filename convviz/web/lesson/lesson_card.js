@@ -1,6 +1,6 @@
 // The card on which a lesson is read. It is built once and kept in step, so that the focus stays where it is;
 // what is new is spoken.
-import { element, focusOf, setText } from "../base/dom.js";
+import { element, focusOf, setStyle, setText } from "../base/dom.js";
 import { pointAt } from "../base/pointed_cell_events.js";
 import { TabWatch } from "./watch_open_tab.js";
 import { AfterLesson, createButton } from "./after_lesson.js";
@@ -63,6 +63,10 @@ export class LessonPanel {
   #pointed = "[]";
   #wanted = "";
   #opened = /** @type {Element | null} */ (null); // for it
+  #sheet = new ResizeObserver(() => {
+    const strip = /** @type {HTMLElement | null} */ (this.#appOf()?.querySelector(".cv-controls"));
+    if (strip) setStyle(strip, "--cv-below", `${this.#card.offsetHeight}px`);
+  });
   #tab = new TabWatch(
     () => this.#appOf(),
     (ids) => this.#player.choose(ids),
@@ -91,10 +95,12 @@ export class LessonPanel {
     this.#card = element("section.cv-lesson", { hidden: "" }, header, this.#heading, this.#text, footer);
     this.#left = new AfterLesson(this.#player, () => this.#heading.focus());
     this.el = element("div.cv-lesson-place", this.#card, this.#left.el, this.#live);
+    this.#sheet.observe(this.#card);
     this.#ends = [
       ...["change:look", "change:left"].map((event) => player.on(event, this.update)),
       player.on("press", this.#tab.press),
       () => this.#tab.stop(),
+      () => this.#sheet.disconnect(),
     ];
   }
 
@@ -109,6 +115,7 @@ export class LessonPanel {
     this.#code.hidden = !look.code;
     setText(this.#noTab, look.noTab);
     showTasks(this.#tasks, look.tasks);
+    const isAsked = this.#question.el.hidden && Boolean(look.question);
     this.#question.show(look.question);
     const isHeld = focusOf(this.#act) === this.#act;
     this.#act.hidden = look.tasks.every(({ done }) => done);
@@ -122,6 +129,7 @@ export class LessonPanel {
     this.#appOf()?.toggleAttribute("data-quiet", look.quiet);
     this.#appOf()?.toggleAttribute("data-at-board", !look.choose && look.tasks.some(({ done }) => !done));
     if (look.key !== this.#key) this.#begin(look);
+    else if (isAsked) this.#bring(look);
     this.#want(look.wanted);
     this.#tab.follow(look.choose, look.part, look.key);
     this.#light(look.highlight);
@@ -139,7 +147,11 @@ export class LessonPanel {
     this.#stage.focus(look.focus);
     this.#stage.scrollToBand(look.band);
     this.#stage.markBand(look.band);
-    // once the step's picture has its size
+    this.#bring(look);
+  }
+
+  /** Once the step's picture has its size. @param {Look} look */
+  #bring(look) {
     const bring = () => this.#key === look.key && this.#stage.scrollToTools(look.band || look.focus);
     requestAnimationFrame(() => requestAnimationFrame(bring));
   }
@@ -151,7 +163,10 @@ export class LessonPanel {
     const app = this.#appOf();
     for (const old of app?.querySelectorAll("[data-wanted]") ?? []) old.removeAttribute("data-wanted");
     this.#opened?.removeAttribute("open");
-    const part = control && app?.querySelector(`.cv-controls .cv-set-${control}`);
+    const strip = app?.querySelector(".cv-controls");
+    const part = control ? strip?.querySelector(`.cv-set-${control}`) : null;
+    // on a phone it stands alone above the sheet, so that it and the picture are in sight
+    strip?.toggleAttribute("data-lent", Boolean(part?.matches(".cv-block > *")));
     if (!part) return;
     part.setAttribute("data-wanted", "");
     this.#opened = part.closest("details:not([open])");

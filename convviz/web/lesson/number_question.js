@@ -13,6 +13,7 @@ export class QuestionForm {
     inputmode: "decimal",
     autocomplete: "off",
     "aria-label": say("question.label"),
+    placeholder: say("question.label"),
   });
   #check = element("button", { type: "submit" }, say("question.check"));
   #show = makeButton({}, say("question.show"), () => this.#player.show());

@@ -67,6 +67,7 @@ def test_a_setting_that_shows_it_is_one_button_away_and_undo_leads_back(app):
     app.locator(f"{PANE} .cv-verdict", has_text=hidden).wait_for()
     app.locator(f"{PANE} .cv-mistake-go").click()
     app.locator(f"{PANE} .cv-verdict[data-kind=wrong]").wait_for()
+    assert not app.locator(f"{PANE} .cv-mistake-go").is_visible(), "it is there"
     app.locator(".cv-tools button").first.click()
     app.locator(f"{PANE} .cv-verdict[data-kind=same]").wait_for()
     after = snapshot(app)

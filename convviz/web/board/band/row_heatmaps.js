@@ -2,6 +2,7 @@
 import { element } from "../../base/dom.js";
 
 const REST_MS = 250;
+const WHOLE = 0.1; // pixels of CSS that a whole one may be off
 
 export class Heatmaps {
   #board;
@@ -76,7 +77,7 @@ export class Heatmaps {
         ),
       )
       .catch(() => {}) // a replaced image
-      .then(() => this.#drawings === now && inside && this.#showPlot(true));
+      .then(() => this.#drawings === now && inside && isWhole(place) && this.#showPlot(true));
     this.#drawn = this.#shownKeys();
   }
 
@@ -128,6 +129,17 @@ function drawnBox(el) {
   const [left, right, top, bottom] = [box.left, box.right, box.top, box.bottom].map(whole);
   return { left, right, top, bottom, width: right - left, height: bottom - top };
 }
+
+/**
+ * Where a screen has more than a pixel for one of CSS: plotly would put each cell at a whole one, beside its gap.
+ * @param {ReturnType<Heatmaps["locate"]>} place
+ */
+const isWhole = ({ frame, boxes }) =>
+  boxes.every(({ left, right, top, bottom }) =>
+    [left - frame.left, right - frame.left, top - frame.top, bottom - frame.top].every(
+      (at) => Math.abs(at - Math.round(at)) < WHOLE,
+    ),
+  );
 
 /** @param {string} anchor @param {number[]} range @param {number[]} shares of the frame */
 const axisOf = (anchor, range, shares) => ({

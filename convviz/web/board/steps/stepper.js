@@ -14,9 +14,11 @@ import {
 } from "./step_animation.js";
 import { StepControls } from "./step_controls.js";
 import { veilPanels } from "./step_veils.js";
+import { bringInSight } from "../../base/in_sight.js";
 import { say } from "../../base/board_sentences.js";
 import { pointAt } from "../../rules/shapes_and_indices.js";
 
+const BETWEEN = 12; // pixels from the bar to the words below its band
 const WHERE = /** @type {const} */ ({ cell: "step.cell", stamp: "step.stamp" });
 
 /**
@@ -97,7 +99,12 @@ export class Stepper {
     this.#position = -1;
     this.button.setAttribute("aria-expanded", "true");
     this.#transport.open(this.#count());
-    this.bar.closest(".cv-board")?.setAttribute("data-stepping", "");
+    const board = this.bar.closest(".cv-board");
+    board?.setAttribute("data-stepping", "");
+    const words = /** @type {HTMLElement | null | undefined} */ (board?.querySelector(".cv-sum"));
+    // once its band has grown by the bar
+    const bring = () => bringInSight(this.bar, { after: (words?.offsetHeight ?? 0) + BETWEEN });
+    requestAnimationFrame(() => requestAnimationFrame(bring));
   }
 
   /** @param {boolean} [draw] false: laid out anew after */
