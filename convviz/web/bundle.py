@@ -27,6 +27,7 @@ FACTS = re.compile(
 EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class) (?P<name>\w+))", re.MULTILINE)
 DEFAULT = re.compile(r"^export default ", re.MULTILINE)
 HOME = "/web"
+OF_PYTHON = "PMAQ"  # mistakes that no script computes: of poolings, and of binary weights
 SPACED = re.compile(r" ?([=(){},:>]) ?")
 # The folders, each of which imports from those before it alone: their files stand together, for what is alike and near
 # each other packs better.
@@ -67,6 +68,8 @@ def _modules(folder: Traversable, entries: list[str]) -> dict[str, str]:
         source = folder.joinpath(path).read_text(encoding="utf-8")
         for found in FACTS.finditer(source):
             data = (lesson if found["lesson"] else facts)(_fact(path, found))
+            if found["file"] == "mistakes":
+                data = [mistake for mistake in data if mistake["id"][0] not in OF_PYTHON]
             modules.setdefault(_named(path, found), json.dumps(data, ensure_ascii=False, separators=(",", ":")))
         for found in IMPORT.finditer(source):
             add(_resolved(path, found["file"]), (*importers, path))
