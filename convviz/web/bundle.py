@@ -29,6 +29,7 @@ FACTS = re.compile(
 EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class) (?P<name>\w+))", re.MULTILINE)
 DEFAULT = re.compile(r"^export default ", re.MULTILINE)
 HOME = "/web"
+OF_PYTHON = "PMAQ"  # mistakes that no script computes: of poolings, and of binary weights
 SPACED = re.compile(r" ?([=(){},:>]) ?")
 # The folders, each of which imports from those before it alone: their files stand together, for what is alike and near
 # each other packs better.
@@ -98,6 +99,8 @@ def _modules(folder: Traversable, entries: list[str]) -> dict[str, str]:
         script = _read(path, source)
         for _, module, is_lesson, fact in script.facts:
             data = (lesson if is_lesson else facts)(fact)
+            if fact == "mistakes":
+                data = [mistake for mistake in data if mistake["id"][0] not in OF_PYTHON]
             modules.setdefault(module, json.dumps(data, ensure_ascii=False, separators=(",", ":")))
         for file, _ in script.imports:
             add(file, (*importers, path))

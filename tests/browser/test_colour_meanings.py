@@ -19,7 +19,8 @@ INKS = """(all) => [...new Set(all.filter((one) => one.checkVisibility()).flatMa
   return [color, fill, stroke, borderLeftColor, outlineColor];
 }))]"""
 PRINTED = """(grid) => [...grid.querySelectorAll(".cv-printed text")]
-    .map((text) => [["y", "x"].map((side) => Math.floor(text.getAttribute(side) / 40)).join(),
+    .map((text) => [[text.getAttribute("y") / 40,
+        text.getAttribute("x") * (text.parentElement.transform.baseVal[0]?.matrix.a ?? 1) / 40].map(Math.floor).join(),
       text.classList.contains("cv-marked")])"""
 
 

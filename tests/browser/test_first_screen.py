@@ -40,8 +40,10 @@ FAULTS = """(least) => {
       const letters = parseFloat(getComputedStyle(texts[0]).fontSize) * texts[0].getScreenCTM().d;
       if (letters < least - 0.1) found.push(`digits of ${letters.toFixed(1)} px`);
       const unit = grid.viewBox.baseVal.width / columns;
+      const narrowed = texts[0].parentElement.transform.baseVal[0]?.matrix.a ?? 1;
       const over = texts.map((text) => {
-        const [column, row] = ["x", "y"].map((name) => Math.floor(text.getAttribute(name) / unit));
+        const [column, row] = ["x", "y"].map((name) =>
+          Math.floor((text.getAttribute(name) * (name === "x" ? narrowed : 1)) / unit));
         const box = text.getBoundingClientRect();
         const [left, top] = [area.left + column * width, area.top + row * height];
         const middle = (box.top + box.bottom) / 2;

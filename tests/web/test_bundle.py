@@ -317,3 +317,11 @@ def test_sources_name_no_outside_host():
         assert set(re.findall(r"(?:https?:|wss?:|ftp:)?//[\w-]+(?:\.[\w-]+)+[^\s\"'`)]*", text)) <= names, path
         assert not re.search(r"@import\s*(?:url|[\"'])", text), f"{path}: JSDoc's has braces, and asks for nothing"
         assert not re.search(r'url\((?!#|"data:)', text), f"{path}: patterns of the page and drawn arrows, no files"
+
+
+def test_a_page_carries_the_mistakes_that_it_can_compute():
+    carried = bundle(JS, "lesson/why_wrong.js")
+
+    assert [each["id"] for each in facts("mistakes") if f'"id":"{each["id"]}"' in carried] == [
+        each["id"] for each in facts("mistakes") if each["id"][0] in "BFGIW"
+    ]

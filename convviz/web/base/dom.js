@@ -85,7 +85,7 @@ export function setHidden(node, isHidden) {
   if (node.hidden !== isHidden) node.hidden = isHidden;
 }
 
-/** @param {HTMLElement} node @param {string} name @param {string} value */
+/** @param {HTMLElement | SVGElement} node @param {string} name @param {string} value */
 export function setStyle(node, name, value) {
   if (node.style.getPropertyValue(name) !== value) node.style.setProperty(name, value);
 }

@@ -75,14 +75,23 @@ export const zeroSize = (pixels, afar = false) =>
   Math.max(pixels * ZERO, Math.min(pixels, afar ? FROM_LAST_ROW : SMALLEST));
 
 /**
- * @param {HTMLElement} area @param {number} pixels @param {{ width: number, height: number }} cell
- * @param {boolean} [afar] in a lecture
+ * On the letters alone: inherited from the area, every cell, mark and pattern would be styled anew.
+ * @param {import("./grid_overlay.js").Grid} grid @param {number} pixels
+ * @param {{ width: number, height: number }} cell @param {boolean} [afar] in a lecture
  */
-export function setDigits(area, pixels, { width, height }, afar = false) {
-  setStyle(area, "--cv-number", `${((pixels * CELL) / height).toFixed(1)}px`);
-  setStyle(area, "--cv-small", `${((zeroSize(pixels, afar) * CELL) / height).toFixed(1)}px`);
-  area.classList.toggle("cv-widened", width !== height);
-  setStyle(area, "--cv-narrowed", (height / width).toFixed(3)); // the layer is stretched with its cells
+export function setDigits({ letters, narrow }, pixels, { width, height }, afar = false) {
+  setStyle(letters, "--cv-number", `${((pixels * CELL) / height).toFixed(1)}px`);
+  setStyle(letters, "--cv-small", `${((zeroSize(pixels, afar) * CELL) / height).toFixed(1)}px`);
+  narrow(Number((height / width).toFixed(3))); // the layer is stretched with its cells
+}
+
+/**
+ * Letters as in a grid.
+ * @param {SVGElement} node @param {import("./grid_overlay.js").Grid} grid
+ */
+export function writeLike(node, { letters, narrowed }) {
+  node.style.cssText = letters.style.cssText;
+  node.style.setProperty("--cv-narrowed", String(narrowed()));
 }
 
 const MEASURED_AT = 100;

@@ -1,6 +1,7 @@
 // Cells with numbers of their own, over a panel or beside it.
 import { element, setText, svgElement } from "../../base/dom.js";
 import { colorOf, cssColor, formatNumber, needsWhiteInk } from "../../base/format.js";
+import { writeLike } from "./digit_size.js";
 import { CELL, boxOf, gapsBetween } from "./grid_marks.js";
 import { eachCell } from "../../rules/shapes_and_indices.js";
 
@@ -47,13 +48,14 @@ export function createPlate({ rows, columns }, scale, limit) {
 }
 
 /**
- * A plate as large as the cells of an area.
- * @param {HTMLElement} area @param {Plate} plate @param {{ rows: number, columns: number }} shape
+ * A plate as large as the cells of a panel.
+ * @param {Panel} panel @param {Plate} plate @param {{ rows: number, columns: number }} shape
  * @param {HTMLElement} like
  */
-export function createFloat(area, plate, { rows, columns }, like) {
+export function createFloat({ area, grid }, plate, { rows, columns }, like) {
   const box = { viewBox: `0 0 ${columns * CELL} ${rows * CELL}`, preserveAspectRatio: "none" };
   const look = { class: area.className, style: area.getAttribute("style") ?? "" };
+  writeLike(plate.el, grid);
   const cells = element("div", look, svgElement("svg", box, plate.el));
   const float = element("div.cv-float", cells);
   dressAs(float, like);

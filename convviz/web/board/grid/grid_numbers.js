@@ -1,5 +1,5 @@
 // A grid's numbers and their letters; unreadable ones are not drawn: they cost as much.
-import { svgElement } from "../../base/dom.js";
+import { setAttribute, svgElement } from "../../base/dom.js";
 import { colorOf, formatNumber, inked, needsWhiteInk } from "../../base/format.js";
 import { samePoint } from "../../base/cell_place.js";
 import { widestOf } from "./digit_size.js";
@@ -34,6 +34,7 @@ export class GridNumbers {
   /** Asking the page would cost a third of a frame; those that left stay. @type {Printed[][]} */
   #printed = [];
   #areRead = true; // cells are large enough
+  #narrowed = 1; // letters, where cells are wider than high
   #spec = { rows: "", columns: "" }; // none in a large grid
   #columns = 0;
   /** @type {boolean[]} */
@@ -131,7 +132,10 @@ export class GridNumbers {
     const text = this.#printed[row]?.[column]?.text;
     const style = `fill: ${this.dye(this.value(row, column)).fill}`;
     const box = svgElement("rect", { ...boxOf(row, column), style });
-    return svgElement("g", box, ...(text?.parentNode ? [text.cloneNode(true)] : []));
+    if (!text?.parentNode) return svgElement("g", box);
+    const letters = /** @type {SVGElement} */ (text.cloneNode(true));
+    letters.setAttribute("x", String((column + 0.5) * CELL));
+    return svgElement("g", box, letters);
   };
 
   /** A number's fill and ink here. @param {number} value */
@@ -142,6 +146,21 @@ export class GridNumbers {
     const { scale, limit } = /** @type {Shown} */ (this.shown);
     return colorOf(scale, Number.isFinite(value) ? value : 0, limit);
   }
+
+  narrowed = () => this.#narrowed;
+
+  /** All at once: with a transform each, each would be painted on its own. @param {number} share */
+  narrow = (share) => {
+    if (share === this.#narrowed) return;
+    this.#narrowed = share;
+    if (share === 1) this.el.removeAttribute("transform");
+    else this.el.setAttribute("transform", `scale(${share} 1)`);
+    for (const line of this.#printed)
+      line.forEach(({ text }, column) => text.parentNode && text.setAttribute("x", this.#middleOf(column)));
+  };
+
+  /** @param {number} column */
+  #middleOf = (column) => String(Number((((column + 0.5) * CELL) / this.#narrowed).toFixed(3)));
 
   #write() {
     const asked = this.#indexAsked();
@@ -163,7 +182,7 @@ export class GridNumbers {
     let printed = this.#printed[row][column];
     if (!short) return printed?.text.remove();
     if (!printed) {
-      const at = { x: (column + 0.5) * CELL, y: (row + 0.5) * CELL };
+      const at = { x: this.#middleOf(column), y: (row + 0.5) * CELL };
       printed = this.#printed[row][column] = {
         text: svgElement("text", { ...at, class: look }, short),
         short,
@@ -174,6 +193,8 @@ export class GridNumbers {
     if (printed.short !== short) /** @type {Text} */ (text.firstChild).data = short;
     if (printed.look !== look) text.setAttribute("class", look);
     Object.assign(printed, { short, look });
-    if (!text.parentNode) this.el.append(text);
+    if (text.parentNode) return;
+    setAttribute(text, "x", this.#middleOf(column));
+    this.el.append(text);
   }
 }

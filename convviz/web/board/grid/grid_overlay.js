@@ -42,6 +42,9 @@ export class Grid {
   value = this.#numbers.value;
   widest = this.#numbers.widest;
   print = this.#numbers.print;
+  letters = this.#numbers.el;
+  narrow = this.#numbers.narrow;
+  narrowed = this.#numbers.narrowed;
   copy = this.#numbers.copy;
   dye = this.#numbers.dye;
   isAsked = this.#numbers.isAsked;

@@ -82,7 +82,7 @@ export class Heatmap {
     this.grid.setValues(values.flat(), data.dtype ?? "float64", scale, limit);
     const letters = paneDigitSize(this.grid.widest(), side);
     this.grid.print(letters > 0);
-    if (letters) setDigits(this.#area, letters, side);
+    if (letters) setDigits(this.grid, letters, side);
     this.#pixels.paint(values.flat(), width, limit, scale);
   }
 

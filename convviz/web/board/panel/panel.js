@@ -176,9 +176,9 @@ export class Panel {
     this.grid.print(pixels > 0);
     const areSeen = this.#spec.slides && pixels > 0 && !this.#onPaper;
     this.grid.sliders.show(areSeen ? (beside ? "beside" : "edge") : "");
-    // Inherited by every cell: not restyled for nothing.
     if (!pixels) return;
-    setDigits(this.area, pixels, { width, height }, this.#afar);
+    setDigits(this.grid, pixels, { width, height }, this.#afar);
+    setStyle(this.#splits.el, "--cv-number", this.grid.letters.style.getPropertyValue("--cv-number"));
   }
 
   /** @param {PanelSpec} next */

@@ -2,6 +2,7 @@
 import { element, svgElement } from "../../base/dom.js";
 import { formatNumber } from "../../base/format.js";
 import { LONGEST_MS, Motion } from "../../base/motion.js";
+import { writeLike } from "../grid/digit_size.js";
 import { CELL, box } from "../grid/grid_marks.js";
 import { eachCell } from "../../rules/shapes_and_indices.js";
 
@@ -25,7 +26,12 @@ function spread(letters) {
 const sheet = (x, y, width, height) =>
   svgElement("rect.cv-sheet", { x: x * CELL, y: y * CELL, width: width * CELL, height: height * CELL });
 
-const createLayer = () => svgElement("g.cv-film", { "aria-hidden": "true" });
+/** @param {Grid} grid */
+function createLayer(grid) {
+  const layer = svgElement("g.cv-film", { "aria-hidden": "true" });
+  writeLike(layer, grid);
+  return layer;
+}
 
 /** @param {string} from */
 const moved = (from, to = "none") => [{ transform: from }, { transform: to }];
@@ -34,7 +40,7 @@ const moved = (from, to = "none") => [{ transform: from }, { transform: to }];
 function turn(motion, { grid, spec }) {
   const [rows, columns] = [spec().rows.length, spec().columns.length];
   const block = svgElement("g.cv-turning", {}, ...eachCell(rows, columns, grid.copy));
-  const whole = createLayer();
+  const whole = createLayer(grid);
   whole.append(sheet(0, 0, columns, rows), block);
   const letters = [...block.querySelectorAll("text")].map((node) => ({
     node,
@@ -52,7 +58,7 @@ function open(motion, { grid, spec }) {
   const [top, left] = [rows.indexOf("d"), columns.indexOf("d")];
   const [height, width] = [rows.lastIndexOf("d") + 1 - top, columns.lastIndexOf("d") + 1 - left];
   if (top < 0 || left < 0) return;
-  const whole = createLayer();
+  const whole = createLayer(grid);
   const data = { top, left, height, width };
   const opens = /d.*i/.test(rows) || /d.*i/.test(columns);
   const parts = opens ? openZeros(grid, spec(), whole, data) : [];
@@ -178,10 +184,11 @@ export class Animations {
    */
   fill(name, { row, column, rows, columns }, ms) {
     if (!this.#motion.may(ms)) return;
-    const whole = createLayer();
+    const { grid } = this.#panelOf(name);
+    const whole = createLayer(grid);
     const node = sheet(column, row, columns, rows);
     whole.append(node);
-    this.#motion.play(this.#panelOf(name).grid.svg, whole, [
+    this.#motion.play(grid.svg, whole, [
       { node, ms, frames: [{ opacity: 1 }, { opacity: 1, offset: 0.6 }, { opacity: 0 }] },
     ]);
   }

@@ -4,6 +4,7 @@ import WORDS from "../../../facts/data/words/intro_animation.json" with { type: 
 import { element, setText } from "../../base/dom.js";
 import { formatNumber } from "../../base/format.js";
 import { sentences } from "../../base/sentences.js";
+import { writeLike } from "../grid/digit_size.js";
 import { boxIn, createFloat, createPlate, dressAs, groundOf } from "../grid/floating_cells.js";
 import { wear } from "../panel/panel_animations.js";
 import { eachCell } from "../../rules/shapes_and_indices.js";
@@ -57,6 +58,7 @@ function coverOf(panel, { scale, limits }) {
   const [rows, columns] = [panel.spec().rows.length, panel.spec().columns.length];
   const plate = createPlate({ rows, columns }, scale(panel.spec().quantity), limits[panel.spec().key]);
   plate.set(eachCell(rows, columns, (row, column) => panel.grid.value(row, column)));
+  writeLike(plate.el, panel.grid);
   panel.grid.svg.append(plate.el);
   return plate;
 }
@@ -107,8 +109,8 @@ export class Scene {
     tray.set(this.#received);
     this.#nodes = {
       sheets: [window_, rotated].map((panel) => sheetOver(panel, band)),
-      tray: createFloat(kernel.area, tray, arrival, to.el),
-      stamp: createFloat(kernel.area, stampPlate, arrival, kernel.el),
+      tray: createFloat(kernel, tray, arrival, to.el),
+      stamp: createFloat(kernel, stampPlate, arrival, kernel.el),
       number: element("span"),
       label: element("p.cv-float-label", say("tray", arrival.pixel)),
       whole: element("div.cv-flights.cv-arrival", { "aria-hidden": "true" }),
