@@ -4,12 +4,11 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import anywidget
 import ipywidgets
 import torch
-import traitlets
 
 from convviz.app.explain import open_layer
+from convviz.app.styled_widget import PaneWidget
 from convviz.explanation.layer.record_run import record_layer
 from convviz.facts.i18n.choose_language import chosen
 from convviz.facts.i18n.current_language import use_locale
@@ -17,27 +16,13 @@ from convviz.facts.words import sentences
 from convviz.features.network.network import Network
 from convviz.features.network.operations import Back
 from convviz.features.network.page_data import NetworkPage
-from convviz.views.theme import COLORSCALES
-from convviz.web.bundle import bundle
-from convviz.web.widget_assets import HERE, joined, pane_styles
 
 say = sentences("features/network")
-TAB = "../features/network/recorded_tab.js"
 AROUND = 2  # rows and columns of windows on either side of the cell that is opened
 
 
-class NetworkPane(anywidget.AnyWidget):
+class NetworkPane(PaneWidget):
     """The picture of a network: bars, maps forward and backward, a lens."""
-
-    _css = pane_styles("network") + joined([HERE.joinpath("page/control_styles.css")])
-
-    data = traitlets.Dict().tag(sync=True)
-    theme = traitlets.Enum(("auto", "light", "dark"), default_value="auto").tag(sync=True)
-    colorscales = traitlets.Dict(COLORSCALES).tag(sync=True)
-
-    def __init__(self, data: dict[str, Any], *, theme: str) -> None:
-        self._esm = bundle(HERE, TAB)  # here: in the language that is spoken now
-        super().__init__(data=data, theme=theme)
 
 
 class NetworkView(ipywidgets.VBox):  # type: ignore[misc]
@@ -59,7 +44,9 @@ class NetworkView(ipywidgets.VBox):  # type: ignore[misc]
         self._page = NetworkPage(network)
         self._app: ipywidgets.Widget | None = None
         with use_locale(self._language):
-            self._pane = NetworkPane({"network": self._page.data(), "step": 1}, theme=theme)
+            self._pane = NetworkPane(
+                "network", "recorded_tab.js", {"network": self._page.data(), "step": 1}, theme=theme
+            )
             self._leave = ipywidgets.Button(description=say("leave"), layout={"width": "max-content"})
         self._leave.on_click(lambda _: self._show_network())
         self._pane.on_msg(self._answer)

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from convviz.views.theme import COLORSCALES
 from convviz.web.bundle import bundle
-from convviz.web.widget_assets import HERE, pane_styles, tab_file
+from convviz.web.widget_assets import HERE, app_styles, tab_file, tab_sheet
 
 OPEN = """
 const page = { kept: () => ({}), keep() {} };
@@ -19,7 +19,7 @@ made.render({ model: { get: (name) => values[name], on() {}, off() {}, send() {}
 @pytest.fixture
 def pane(page):
     page.set_viewport_size({"width": 1366, "height": 768})
-    page.add_style_tag(content=pane_styles("network"))
+    page.add_style_tag(content=app_styles() + tab_sheet("network"))
     script = bundle(HERE, tab_file("network")).replace("export default", "const made =")
     page.add_script_tag(content=script + OPEN % json.dumps(COLORSCALES), type="module")
     page.wait_for_selector(".cv-network-bar")
