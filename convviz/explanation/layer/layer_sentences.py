@@ -21,7 +21,7 @@ def layer_story(
     *,
     opened: bool = False,
 ) -> str:
-    """Return what the app shows of a layer, and how far its numbers are the model's; ``opened``: by one of its cells."""
+    """Return what the app shows of a layer, and how far its numbers are the model's; ``opened``: by a cell of it."""
     parts = [_whose(made, loss is not None)]
     parts += [say("whole")] if window.is_whole(made) else [_place(made, window, opened), *_shares(made, window)]
     if made.runs > 1:

@@ -7,7 +7,6 @@ from torch import nn
 import convviz
 from convviz.features.network.export_page import network_page
 
-
 FAR = {"operation": 1, "cell": [0, 99, 0]}
 
 
