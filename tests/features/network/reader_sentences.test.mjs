@@ -209,7 +209,10 @@ test("an operation after the start sends nothing back, and nothing is doubted", 
     for (const pack of [exact, recorded]) {
       const outputs = indices(second.shape).map(() => 0.5);
       const seen = networkOf(second, [values, outputs], [sent, outputs], pack);
-      seen.back = { from: { kind: "cell", operation: 0, cell: [0, 0, 1] }, planes: [seen.back.planes[0], null] };
+      seen.back = {
+        from: { kind: "cell", operation: 0, cell: [0, 0, 1] },
+        planes: [seen.back.planes[0], null],
+      };
       for (const cell of indices(shape)) {
         const text = readerSentence(seen, 0, cell);
         assert.match(text, /^Nothing comes back from .*, because no gradient came there\.$/, second.kind);

@@ -50,6 +50,19 @@ def test_bars_maps_and_an_opened_operation(pane):
     expect(pane.get_by_role("button", name="Open pool1")).to_be_visible()  # the cell is still kept
 
 
+def test_what_the_colours_mean_stays_in_sight_when_a_cell_is_sent_back(pane):
+    expect(pane.locator(".cv-network-example")).to_contain_text("An example, a LeNet")
+    pane.set_viewport_size({"width": 940, "height": 800})
+    pane.locator('[data-operation="5"] [data-row="forward"]').click(position={"x": 6, "y": 6})
+    pane.get_by_role("button", name="Send a 1 back").click()
+    names = pane.locator(".cv-network-row-name")
+    expect(names.nth(1)).to_contain_text("what depends on the cell that you point at")
+    maps, legend = pane.locator(".cv-network-maps").bounding_box(), names.nth(1).bounding_box()
+    assert legend["x"] + legend["width"] <= maps["x"] + maps["width"]
+    drawn = pane.locator('[data-operation="3"] [data-row="backward"]').bounding_box()
+    assert legend["y"] + legend["height"] <= drawn["y"], "it covers no map"
+
+
 def test_all_of_it_by_keys(pane):
     pane.locator(".cv-network-bar").first.focus()
     for key in ("ArrowRight", "ArrowRight", "Enter", "ArrowRight", "Enter"):
