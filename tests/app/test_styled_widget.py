@@ -20,6 +20,15 @@ def test_every_widget_has_the_same_sheet_under_the_same_name(closing, name):
         assert (widget._anywidget_id, widget._css) == (SHEET, app_styles())
 
 
+def test_a_box_around_an_app_takes_no_wheel_unless_it_was_made_to(page):
+    """The board that a network opens stands in a box of ipywidgets, which scrolled by a pixel."""
+    page.add_style_tag(content=app_styles() + ".widget-box { overflow: auto; }")
+    page.evaluate("""document.body.innerHTML = `<div class="widget-box" data-cv-holds="all"></div>
+        <div class="widget-box" data-cv-holds="all" style="overflow: scroll"></div><div class="widget-box"></div>`""")
+    found = page.locator(".widget-box").evaluate_all("(all) => all.map((each) => getComputedStyle(each).overflowY)")
+    assert found == ["visible", "scroll", "auto"]
+
+
 def test_no_widget_has_a_sheet_of_its_own():
     root = Path(convviz.__file__).parent
     named = [path for path in root.rglob("*.py") if "_css = " in path.read_text(encoding="utf-8")]
