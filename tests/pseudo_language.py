@@ -121,7 +121,7 @@ def panes():
     from convviz.settings.state import Settings
     from convviz.views.theme import COLORSCALES
     from convviz.web.bundle import bundle_several
-    from convviz.web.widget_assets import pane_styles, tab_file
+    from convviz.web.widget_assets import app_styles, tab_file, tab_sheet
 
     settings, scripts = Settings.first_picture().to_dict(), []
     for name in PANES:
@@ -131,7 +131,7 @@ def panes():
         draw = "pane.render({ model, el: place });"
         scripts.append(_script(f"pane-{name}", source, state, draw))
     places = "\n".join(f'<div id="pane-{name}"></div>' for name in PANES)
-    return _page(pane_styles(*PANES), places, "\n".join(scripts))
+    return _page(app_styles() + "".join(map(tab_sheet, PANES)), places, "\n".join(scripts))
 
 
 def _page(styles, places, scripts):

@@ -1,6 +1,6 @@
 """Somebody's own model, opened with its real numbers: all of it, or one of its layers in the app."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any, overload
 
@@ -13,6 +13,7 @@ from convviz.explanation.layer.find_layer import SHOWN
 from convviz.explanation.layer.layer_sentences import layer_story
 from convviz.explanation.layer.record_run import Recorded, record_layer
 from convviz.facts.features import tabs_that
+from convviz.geometry.shown_plane import Plane
 from convviz.ops.devices_and_dtypes import DTYPES, available_devices, device_name
 
 OPEN_MODELS = tabs_that(lambda feature: feature.get("opens_models"))  # a feature, while its folder is there
@@ -106,12 +107,23 @@ def open_layer(
     made: Recorded,
     *,
     window: Mapping[str, int | slice] | None = None,
+    cell: Sequence[int] | None = None,
     loss: Callable[[Any], torch.Tensor] | None = None,
     theme: str = "auto",
     lang: str | None = None,
 ) -> App:
-    """Open the app on what a convolution did in a run, as ``explain`` does."""
-    shown = choose_window(made, window)
+    """Open the app on what a convolution did in a run, as ``explain`` does.
+
+    Args:
+        made: what the layer did.
+        window: as ``explain`` takes it.
+        cell: ``[sample, channel, row, column]`` of its output, whose plane is shown, and which stands in the middle
+            where not all of the layer fits.
+        loss: as ``explain`` takes it; so are theme and lang.
+        theme: of the app.
+        lang: of the app.
+    """
+    shown = choose_window(made, window, cell)
     parts = cut(made, shown)
     dtype = made.output.dtype if made.output.dtype in DTYPES.values() else torch.float32
     device = device_name(made.output.device)
@@ -127,5 +139,7 @@ def open_layer(
         transposed=made.transposed,
         lang=lang,
     )
-    app.introduce(lambda: layer_story(made, shown, loss, dtype))
+    if cell is not None:
+        app.start_at(Plane(cell[0] - shown.samples.start, cell[1] - shown.out_channels.start))
+    app.introduce(lambda: layer_story(made, shown, loss, dtype, opened=cell is not None))
     return app

@@ -21,6 +21,7 @@ from convviz.app.traits import SettingTraits
 from convviz.app.traits_and_settings import ON_PAGE, value_of, with_named
 from convviz.facts.i18n.current_language import languages, use_locale
 from convviz.facts.words import sentences
+from convviz.geometry.shown_plane import Plane
 from convviz.lessons import lesson_bundle, short_name
 from convviz.ops.devices_and_dtypes import available_devices
 from convviz.settings.state import Settings
@@ -101,6 +102,11 @@ class PageWidget(SettingTraits, anywidget.AnyWidget):
         self._reintroduce = text if callable(text) else None
         with use_locale(self._language):
             self._introduction = text() if callable(text) else text
+
+    def start_at(self, plane: Plane) -> None:
+        """Show this plane, and let Reset lead back to it."""
+        self.session.apply(self.session.settings.replace(plane=plane))
+        self._start = self.session.settings.to_dict()
 
     def introduction(self) -> str:
         """Return the sentences that ``introduce`` set, ``explain`` for example; none where the app shows its own.

@@ -5,17 +5,15 @@ from __future__ import annotations
 import hashlib
 from typing import ClassVar
 
-import anywidget
 import traitlets
 
+from convviz.app.styled_widget import StyledWidget
 from convviz.facts.i18n.current_language import language
-from convviz.web.widget_assets import app_styles, carrier_script
+from convviz.web.widget_assets import carrier_script
 
 
-class Script(anywidget.AnyWidget):
+class Script(StyledWidget):
     """Half a megabyte that all apps share: an app's own script waits for it in the page, by its key."""
-
-    _css = app_styles()
 
     key = traitlets.Unicode().tag(sync=True)
 

@@ -49,23 +49,20 @@ def tab_file(name: str, ending: str = "js") -> str:
 @each_language
 def tab_script(name: str) -> str:
     script = bundle(HERE, tab_file(name))
-    return f"{script}\nexport const sheet = {json.dumps(joined(_own_sheet(name)), ensure_ascii=False)};\n"
+    return f"{script}\nexport const sheet = {json.dumps(tab_sheet(name), ensure_ascii=False)};\n"
 
 
-def pane_styles(*names: str) -> str:
-    """Return the rules of the board and of panes, whose numbers and frames look the same."""
-    single = [sheet for name in names for sheet in _own_sheet(name)]
-    return joined([HERE.joinpath("board/board.css"), HERE.joinpath("tabs/pane.css"), *single])
-
-
-def _own_sheet(tab: str) -> list[Traversable]:
-    sheet = HERE.joinpath(tab_file(tab, "css"))
-    return [sheet] if sheet.is_file() else []
+@functools.cache
+def tab_sheet(name: str) -> str:
+    """Return the rules of one tab's pane; empty where it has none of its own."""
+    sheet = HERE.joinpath(tab_file(name, "css"))
+    return joined([sheet]) if sheet.is_file() else ""
 
 
 @functools.cache
 def app_styles() -> str:
-    return pane_styles() + joined([HERE.joinpath(f"{path}.css") for path in AROUND])
+    """Return the rules of all but what single tabs add."""
+    return joined([HERE.joinpath(f"{path}.css") for path in ("board/board", "tabs/pane", *AROUND)])
 
 
 def page_sheets(tabs: tuple[str, ...]) -> list[Traversable]:

@@ -403,6 +403,34 @@ def test_a_window_shows_the_layers_own_output_and_its_share_of_the_gradients(see
     assert shown_windows > 40
 
 
+def test_a_window_near_a_cell_has_it_and_as_much_as_any():
+    draw = random.Random(5)
+    for make, shape in (
+        (lambda: nn.Conv2d(2, 3, 3, padding=1), (2, 2, 7, 8)),
+        (lambda: nn.Conv2d(1, 20, 3, padding=1), (12, 1, 90, 30)),
+        (lambda: nn.Conv2d(24, 24, 3, stride=2, dilation=3, groups=12), (1, 24, 80, 200)),
+        (lambda: nn.ConvTranspose2d(12, 20, 3, stride=2, output_padding=1), (1, 12, 40, 9)),
+        (lambda: nn.Conv2d(1, 2, 3, padding=1, padding_mode="circular"), (1, 1, 100, 70)),
+    ):
+        layer = seeded(make)
+        made = record_layer(layer, reals(shape, 0))
+        most = choose_window(made)
+        for _ in range(12):
+            near = [draw.randrange(size) for size in made.output.shape]
+            window = choose_window(made, near=near)
+            spans = (window.samples, window.out_channels, window.rows, window.columns)
+            assert all(at in span for at, span in zip(near, spans, strict=True)), (near, spans)
+            assert window.is_whole(made) == most.is_whole(made)
+            counts = (most.samples, most.out_channels, most.rows, most.columns)
+            assert all(len(span) + 2 >= len(all) for span, all in zip(spans, counts, strict=True)), (near, spans)
+            parts = cut(made, window)
+            given = (parts[name] for name in ("input", "weight", "bias", "grad_output"))
+            result = stages(window.spec, *given, dtype="float64", transposed=made.transposed)
+            output = result.grad_input if made.transposed else result.output
+            if len(window.in_channels) == made.input.shape[1] // made.spec.groups * window.spec.groups:
+                torch.testing.assert_close(output, parts["output"], rtol=1e-9, atol=1e-10)
+
+
 def test_own_rows_are_not_too_few():
     layer, x = seeded(lambda: nn.Conv2d(1, 1, 3, padding=1)), reals((1, 1, 40, 40), 0)
     made = record_layer(layer, x)

@@ -560,3 +560,25 @@ def test_a_finger_that_scrolls_the_page_by_a_slider_leaves_its_number(held):
         page.evaluate(FRAMES)
         assert slider.input_value() == before, name
     assert page.evaluate("scrollY") > 0
+
+
+def test_a_drag_of_a_slider_is_one_step_however_slow_and_the_next_another(opened):
+    page = opened()
+    page.evaluate("() => { let at = performance.now(); performance.now = () => (at += 2000); }")  # two seconds a move
+    slider = page.locator(".cv-app .cv-set-weight input[type=range]")
+    seen = [page.evaluate(PLANES)["weight"]["values"]]
+    for goal in (0.8, 0.3):
+        box = slider.bounding_box()
+        y = box["y"] + box["height"] / 2
+        page.mouse.move(box["x"] + box["width"] / 2, y)
+        page.mouse.down()
+        for share in (0.5, 0.55, goal):
+            page.mouse.move(box["x"] + box["width"] * share, y)
+        page.mouse.up()
+        seen.append(page.evaluate(PLANES)["weight"]["values"])
+    assert len(set(map(tuple, seen))) == 3
+    for before in seen[1::-1]:
+        undo(page)
+        assert page.evaluate(PLANES)["weight"]["values"] == before
+    assert not can_undo(page)
+    page.evaluate("delete performance.now")

@@ -170,6 +170,8 @@ def laid_out(js):
     """Random states: (settings, torch's equations, the page's equations, its structure and values)."""
     drawn = [Settings.from_dict(state) for seed in range(3) for state in random_states(seed, 60)]
     drawn.append(Settings(spec=ConvSpec((64, 40), 2, 2), dtype="float64"))  # whose small pictures are thinned out
+    # Whose numbers stand at every other place, between inserted zeros.
+    drawn.append(Settings(spec=ConvSpec((37, 41), 2, 2, 3, stride=2), dtype="float64"))
     drawn += [Settings(spec=spec, loss="mean", dtype="float64") for spec in EDGE_CASES.values()]
     states = [settings.to_dict() for settings in drawn]
     numbers = [seen["numbers"] for (seen,) in js.play([(state, []) for state in states], numbers=True)]
@@ -216,9 +218,16 @@ def close(found, wanted):
 
 
 def thinned(panel):
-    """Return every plane, thinned out to at most THUMB rows and columns."""
+    """Return every plane, thinned out to at most THUMB rows and columns: the largest number of each block."""
     height, width = panel.tensor.shape[-2:]
-    return panel.tensor[..., :: -(-height // THUMB), :: -(-width // THUMB)].flatten(0, 1)
+    rows, columns = min(height, THUMB), min(width, THUMB)
+    small = panel.tensor.new_zeros(*panel.tensor.shape[:2], rows, columns)
+    for row in range(height):
+        for column in range(width):
+            place, value = small[..., row * rows // height, column * columns // width], panel.tensor[..., row, column]
+            place.copy_(torch.where(value.abs() > place.abs(), value, place))
+    assert torch.equal(small.count_nonzero((2, 3)) > 0, panel.tensor.count_nonzero((2, 3)) > 0), "none is blank"
+    return small.flatten(0, 1)
 
 
 def test_the_bytes_are_the_shown_planes_and_all_planes_small(board_beside_torch):

@@ -3,6 +3,7 @@
 import pytest
 import torch
 
+from convviz.app.styled_widget import SHEET
 from convviz.export.page import export_html
 from convviz.facts.features import FEATURES
 from convviz.facts.words import sentences
@@ -267,6 +268,25 @@ def test_a_network_is_shown_and_keeps_its_keys(app):
 
 
 @IN_LAB
+def test_a_network_beside_an_app_leaves_it_its_look(app):
+    """The sheet of one widget came after the other's: the board's rules won over those that lay the bands out."""
+    write_cell(app, "import convviz\nconvviz.App()")
+    run_cell(app)
+    look = """() => [...document.querySelectorAll(".cv-app .cv-equation, .cv-app .cv-foot")].map((node) => {
+        const { borderTopWidth, position, paddingTop, marginBottom } = getComputedStyle(node);
+        return [node.className, borderTopWidth, position, paddingTop, marginBottom];
+    })"""
+    before = app.evaluate(look)
+    write_cell(app, NETWORK.replace("convviz.explain", "display(convviz.App())\nconvviz.explain"))
+    run_cell(app)
+    app.locator(".jp-OutputArea .cv-network-bar").nth(4).wait_for(timeout=APPEARS_WITHIN_MS)
+    assert len(before) > 4
+    assert app.evaluate(look) == before
+    sheets = "[...document.head.querySelectorAll('style')].filter((each) => each.textContent.includes('.cv-look'))"
+    assert app.evaluate(f"{sheets}.map((each) => each.id)") == [SHEET]
+
+
+@IN_LAB
 def test_a_tab_brings_its_script_and_its_look(app):
     """That every tab's script comes from the kernel and can run is held in tests/app/test_app.py and tests/web."""
     write_cell(app, "app = convviz.App()\napp")
@@ -325,7 +345,7 @@ def test_two_apps_have_one_script_and_either_lives_without_the_other(app):
     write_cell(app, "first, app = convviz.App(), convviz.App(link='v=1')\ndisplay(first)\napp")
     run_cell(app)
     app.wait_for_function("document.querySelectorAll('.cv-board[data-from=torch]').length === 2")
-    assert app.locator("style[id='convviz.app.script_carrier_widget.Script']").count() == 1
+    assert app.locator(f"style[id='{SHEET}']").count() == 1
     assert app.locator("style[id='convviz.app.app.App']").count() == 0
     kernel = "window.jupyterapp.shell.currentWidget.sessionContext.session.kernel"
     app.evaluate(f"void {kernel}.requestExecute({{ code: 'first.close()' }})")

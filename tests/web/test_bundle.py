@@ -32,6 +32,7 @@ ENTRIES = [
     "../features/network/start_page.js",
     "page/script_carrier_widget.js",
     "page/request_shared_script.js",
+    "tabs/pane_alone.js",
     *TABS.values(),
     "page/standalone_page.js",
     "page/board_element.js",

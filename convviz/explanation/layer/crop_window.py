@@ -4,7 +4,7 @@ Every window of output is shown with all the input that it reads. Padding stands
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,21 +40,29 @@ class Window:
         return tuple(map(len, shown)) == (batch, out_channels, height, width, made.input.shape[1])
 
 
-def choose_window(made: Recorded, asked: Mapping[str, Any] | None = None) -> Window:
-    """Return the part that was asked for, or as much as the board shows well."""
+def choose_window(made: Recorded, asked: Mapping[str, Any] | None = None, near: Sequence[int] | None = None) -> Window:
+    """Return the part that was asked for, or as much as the board shows well, with the cell ``near`` of the output.
+
+    Args:
+        made: what the layer did.
+        asked: any of ``KEYS``; of what it does not name, all that fits is shown.
+        near: ``[sample, channel, row, column]`` of the output, which stands in the middle of what does not all fit;
+            default: the first.
+    """
     if asked is not None and (not isinstance(asked, Mapping) or set(asked) - set(KEYS)):
         raise ValueError(f"window is a dict with any of {', '.join(KEYS)}, each a number or a slice: got {asked!r}")
     batch, channels, *size = made.output.shape
     counts = dict(zip(KEYS, (batch, made.input.shape[1], channels, *size), strict=True))
     spans = {name: _span(name, value, counts[name]) for name, value in (asked or {}).items()}
-    in_channels, out_channels, groups = _channels(made, spans)
+    sample, channel, *place = near or (0, 0, 0, 0)
+    in_channels, out_channels, groups = _channels(made, spans, channel)
     many = batch > MAX_SIZES["batch"] or _too_much(made, len(in_channels), len(out_channels))
-    samples = spans.get("samples", range(1 if many else batch))
-    cuts = [_axis(made, axis, spans.get(("rows", "columns")[axis])) for axis in (0, 1)]
+    samples = spans.get("samples", range(sample, sample + 1) if many else range(batch))
+    cuts = [_axis(made, axis, spans.get(("rows", "columns")[axis]), place[axis]) for axis in (0, 1)]
     whole = all(cut.whole for cut in cuts)
     border = not whole and made.spec.padding_mode != "zeros" and any(map(any, made.spec.padding))
     if border:  # copies of cells far away cannot be cut: the border is shown as input
-        cuts = [_axis(made, axis, spans.get(("rows", "columns")[axis]), padded=True) for axis in (0, 1)]
+        cuts = [_axis(made, axis, spans.get(("rows", "columns")[axis]), place[axis], padded=True) for axis in (0, 1)]
     read = (len(cuts[0].input), len(cuts[1].input))
     shown = (len(cuts[0].output), len(cuts[1].output))
     own = (len(in_channels), len(out_channels))
@@ -102,7 +110,7 @@ class _Cut:
     whole: bool
 
 
-def _axis(made: Recorded, axis: int, asked: range | None, padded: bool = False) -> _Cut:
+def _axis(made: Recorded, axis: int, asked: range | None, near: int, padded: bool = False) -> _Cut:
     """Padded, the rows of input are the padded input's."""
     spec = made.spec
     last = made.output.shape[2 + axis]
@@ -117,11 +125,18 @@ def _axis(made: Recorded, axis: int, asked: range | None, padded: bool = False) 
         return _checked(make(made, axis, asked, padded), axis)
     chosen = min(last, CHOSEN_CELLS if not fits else last)
     while chosen > 1:
-        found = make(made, axis, range(chosen), padded)
+        span = range(chosen) if fits and near < chosen else _around(near, chosen, last)
+        found = make(made, axis, span, padded)
         if found is not None and len(found.input) <= (MAX_SIZES["input_size"] if fits else CHOSEN_CELLS):
             return found
         chosen -= 1
-    return _checked(make(made, axis, range(1), padded), axis)
+    return _checked(make(made, axis, range(near, near + 1), padded), axis)
+
+
+def _around(near: int, chosen: int, count: int) -> range:
+    """Return so many of ``count``, with ``near`` in their middle where they have room on both sides."""
+    start = max(min(near - chosen // 2, count - chosen), 0)
+    return range(start, start + chosen)
 
 
 def _checked(found: _Cut | None, axis: int) -> _Cut:
@@ -169,8 +184,8 @@ def _transposed_cut(made: Recorded, axis: int, output: range, _: bool) -> _Cut |
     return _Cut(output, rows, (first - start, max(stop - end, 0)), False)
 
 
-def _channels(made: Recorded, spans: Mapping[str, range]) -> tuple[range, range, int]:
-    """Return channels in, channels out and groups: whole groups, or a part of one."""
+def _channels(made: Recorded, spans: Mapping[str, range], near: int) -> tuple[range, range, int]:
+    """Return channels in, channels out and groups: whole groups, or a part of one, with the output channel ``near``."""
     groups = made.spec.groups
     each = {"in_channels": made.input.shape[1] // groups, "out_channels": made.output.shape[1] // groups}
     asked = {name: spans[name] for name in each if name in spans}
@@ -178,11 +193,14 @@ def _channels(made: Recorded, spans: Mapping[str, range]) -> tuple[range, range,
         first = min(span.start // each[name] for name, span in asked.items())
         stop = max((span.stop - 1) // each[name] + 1 for name, span in asked.items())
     else:
-        first, stop = 0, min(max(1, MAX_SIZES["in_channels"] // max(each.values())), groups)
+        fit = min(max(1, MAX_SIZES["in_channels"] // max(each.values())), groups)
+        shown = _around(near // each["out_channels"], fit, groups)
+        first, stop = shown.start, shown.stop
     own = {name: range(first * count, stop * count) for name, count in each.items()}
     if stop - first == 1:
-        shown = {name: asked.get(name, span[: MAX_SIZES["in_channels"]]) for name, span in own.items()}
-        return shown["in_channels"], shown["out_channels"], 1
+        most, (into, out) = MAX_SIZES["in_channels"], own.values()
+        part = out[_slice(_around(near - out.start, most, len(out)))]
+        return asked.get("in_channels", into[:most]), asked.get("out_channels", part), 1
     if any(span != own[name] for name, span in asked.items()):
         raise ValueError(
             f"with groups={groups} a window takes channels of one group, or whole groups of {each['in_channels']} in "

@@ -13,10 +13,17 @@ from convviz.facts.words import sentences
 say = sentences("layer")
 
 
-def layer_story(made: Recorded, window: Window, loss: Callable[[Any], torch.Tensor] | None, dtype: torch.dtype) -> str:
-    """Return what the app shows of a layer, and how far its numbers are the model's."""
+def layer_story(
+    made: Recorded,
+    window: Window,
+    loss: Callable[[Any], torch.Tensor] | None,
+    dtype: torch.dtype,
+    *,
+    opened: bool = False,
+) -> str:
+    """Return what the app shows of a layer, and how far its numbers are the model's; ``opened``: by a cell of it."""
     parts = [_whose(made, loss is not None)]
-    parts += [say("whole")] if window.is_whole(made) else [_place(made, window), *_shares(made, window)]
+    parts += [say("whole")] if window.is_whole(made) else [_place(made, window, opened), *_shares(made, window)]
     if made.runs > 1:
         parts.append(say("runs", count=made.runs, run=made.run))
     if made.quantised:
@@ -57,7 +64,7 @@ def _whose(made: Recorded, own_loss: bool) -> str:
     return say("of.module.loss" if own_loss else "of.module.sum", kind=made.kind, tensors=tensors)
 
 
-def _place(made: Recorded, window: Window) -> str:
+def _place(made: Recorded, window: Window, opened: bool) -> str:
     batch, out_channels, height, width = made.output.shape
     spans = (
         ("window.samples", window.samples, batch),
@@ -67,7 +74,7 @@ def _place(made: Recorded, window: Window) -> str:
         ("window.columns", window.columns, width),
     )
     cut = [say(id, all=count, **_ends(span)) for id, span, count in spans if len(span) < count]
-    return say("window", parts=comma(cut))
+    return say("window.opened" if opened else "window", parts=comma(cut))
 
 
 def _shares(made: Recorded, window: Window) -> list[str]:

@@ -3,29 +3,17 @@
 import contextlib
 from typing import Any
 
-import anywidget
-import traitlets
-
+from convviz.app.styled_widget import PaneWidget
 from convviz.app.validate_request import RequestError
 from convviz.features.graph.autograd_graph import Graph
 from convviz.features.graph.graph_data import page, reply_to
-from convviz.views.theme import COLORSCALES
-from convviz.web.bundle import bundle
-from convviz.web.widget_assets import HERE, pane_styles, tab_file
 
 
-class GraphView(anywidget.AnyWidget):
+class GraphView(PaneWidget):
     """A graph to walk through: pan, zoom, step backwards, open a box."""
 
-    _css = pane_styles("graph")
-
-    data = traitlets.Dict().tag(sync=True)
-    theme = traitlets.Enum(("auto", "light", "dark"), default_value="auto").tag(sync=True)
-    colorscales = traitlets.Dict(COLORSCALES).tag(sync=True)
-
     def __init__(self, graph: Graph, *, theme: str = "auto") -> None:
-        self._esm = bundle(HERE, tab_file("graph"))  # here: in the language that is spoken now
-        super().__init__(data=page(graph) | {"panels": {}, "step": 1}, theme=theme)
+        super().__init__("graph", "tab.js", page(graph) | {"panels": {}, "step": 1}, theme=theme)
         self.graph = graph
         self.on_msg(self._answer)
 

@@ -18,6 +18,7 @@ import { say } from "./sentences.js";
 const AROUND = 60; // pixels above, between and below the two rows, without their names; as in tab.css
 const HEAD = 22; // of a row: its name, and what its colours mean
 const NARROW_HEAD = 54;
+const BELOW_NAME = 4;
 const ARCS = 14;
 const ROW = [60, 340];
 const GAP = 14; // pixels beside a column that is brought in sight
@@ -190,7 +191,9 @@ export class Maps {
     this.over.size(width, height);
     this.narrow = width < NARROW;
     const skips = skipsOf(network.operations);
-    const [head, arcs] = [this.narrow ? NARROW_HEAD : HEAD, skips.length && !this.narrow ? ARCS : 0];
+    // The name of a cell that is sent back makes two lines of the lower row's.
+    const wide = Math.max(HEAD, this.#backward.offsetHeight + BELOW_NAME);
+    const [head, arcs] = this.narrow ? [NARROW_HEAD, 0] : [wide, skips.length && ARCS];
     const row = Math.min(ROW[1], Math.max(ROW[0], Math.floor((height - AROUND - arcs) / 2 - head)));
     for (const [name, size] of Object.entries({ row, head, arcs }))
       setStyle(this.el, `--${name}`, `${size}px`);

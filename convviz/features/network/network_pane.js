@@ -46,6 +46,7 @@ export class NetworkPane {
   #lens = new Lens();
   #table = new NumbersTable();
   #finding = element("p.cv-network-finding");
+  #example = rich("p.cv-network-example.cv-muted", say("example"));
   #notes = element("div.cv-network-notes");
   #send = new SendBack((from) => this.#sendBack(from));
   #images = createImages((index) => this.#setImage(index));
@@ -69,7 +70,7 @@ export class NetworkPane {
     });
     this.#root = element(
       "div.cv-network",
-      element("div.cv-network-head", element("h3", say("title")), this.#finding),
+      element("div.cv-network-head", element("h3", say("title")), this.#finding, this.#example),
       this.#arcs.el,
       this.#bars.el,
       element("div.cv-network-choices", this.#images.el, this.#send.el, this.#every),
@@ -134,6 +135,7 @@ export class NetworkPane {
     this.#root.dataset.model = network.model;
     setRich(this.#finding, saidOf(network.finding));
     this.#finding.classList.toggle("cv-elsewhere", back !== network.backs[0]); // of which it does not speak
+    this.#example.hidden = !source.inputs; // a visitor's own network has none to choose
     const notes = network.said.map(saidOf).filter(Boolean);
     this.#notes.replaceChildren(...notes.map((text) => rich("p.cv-muted", text)));
     this.#images.set(source);

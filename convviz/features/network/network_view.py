@@ -4,12 +4,11 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import anywidget
 import ipywidgets
 import torch
-import traitlets
 
 from convviz.app.explain import open_layer
+from convviz.app.styled_widget import PaneWidget
 from convviz.explanation.layer.record_run import record_layer
 from convviz.facts.i18n.choose_language import chosen
 from convviz.facts.i18n.current_language import use_locale
@@ -17,27 +16,12 @@ from convviz.facts.words import sentences
 from convviz.features.network.network import Network
 from convviz.features.network.operations import Back
 from convviz.features.network.page_data import NetworkPage
-from convviz.views.theme import COLORSCALES
-from convviz.web.bundle import bundle
-from convviz.web.widget_assets import HERE, joined, pane_styles
 
 say = sentences("features/network")
-TAB = "../features/network/recorded_tab.js"
-AROUND = 2  # rows and columns of windows on either side of the cell that is opened
 
 
-class NetworkPane(anywidget.AnyWidget):
+class NetworkPane(PaneWidget):
     """The picture of a network: bars, maps forward and backward, a lens."""
-
-    _css = pane_styles("network") + joined([HERE.joinpath("page/control_styles.css")])
-
-    data = traitlets.Dict().tag(sync=True)
-    theme = traitlets.Enum(("auto", "light", "dark"), default_value="auto").tag(sync=True)
-    colorscales = traitlets.Dict(COLORSCALES).tag(sync=True)
-
-    def __init__(self, data: dict[str, Any], *, theme: str) -> None:
-        self._esm = bundle(HERE, TAB)  # here: in the language that is spoken now
-        super().__init__(data=data, theme=theme)
 
 
 class NetworkView(ipywidgets.VBox):  # type: ignore[misc]
@@ -59,7 +43,9 @@ class NetworkView(ipywidgets.VBox):  # type: ignore[misc]
         self._page = NetworkPage(network)
         self._app: ipywidgets.Widget | None = None
         with use_locale(self._language):
-            self._pane = NetworkPane({"network": self._page.data(), "step": 1}, theme=theme)
+            self._pane = NetworkPane(
+                "network", "recorded_tab.js", {"network": self._page.data(), "step": 1}, theme=theme
+            )
             self._leave = ipywidgets.Button(description=say("leave"), layout={"width": "max-content"})
         self._leave.on_click(lambda _: self._show_network())
         self._pane.on_msg(self._answer)
@@ -86,7 +72,7 @@ class NetworkView(ipywidgets.VBox):  # type: ignore[misc]
             self._pane.send(reply | {"id": message.get("id")})
 
     def _open(self, message: Mapping[str, Any]) -> dict[str, Any]:
-        """Show a convolution in the app, at the windows around a cell; the picture stays as it is, out of sight."""
+        """Show a convolution in the app, with a cell of it; the picture stays as it is, out of sight."""
         try:
             app = self.open_convolution(message["operation"], message["cell"], self._page.backs[message.get("back", 0)])
         except (ValueError, TypeError, KeyError, IndexError) as error:
@@ -97,7 +83,10 @@ class NetworkView(ipywidgets.VBox):  # type: ignore[misc]
         return {"opened": message["operation"]}
 
     def open_convolution(self, operation: int, cell: list[int], back: Back | None = None) -> ipywidgets.Widget:
-        """Return the app on the windows of a convolution around a cell, with the gradients of a way back."""
+        """Return the app on a convolution, as ``explain(layer=)`` shows it, with the gradients of a way back.
+
+        Where not all of it fits, the windows around the cell are shown.
+        """
         at = self.network.operations[operation]
         if at.opens != "board":
             raise ValueError(say("refuse.board", name=at.title))
@@ -107,18 +96,10 @@ class NetworkView(ipywidgets.VBox):  # type: ignore[misc]
         made = record_layer(model, x, at.name, loss, run)
         if back is not None and back.start["kind"] == "cell":
             made = dataclasses.replace(made, grad_output=self._gradient(operation, back), sent=self._start(back))
-        channel, *place = (int(each) for each in cell)
-        spans = [
-            slice(max(at - AROUND, 0), min(at + AROUND + 1, size))
-            for at, size in zip(place, made.output.shape[2:], strict=True)
-        ]
-        window: dict[str, int | slice] = {
-            "samples": self.network.sample,
-            "out_channels": channel,
-            "rows": spans[0],
-            "columns": spans[1],
-        }
-        return open_layer(made, window=window, loss=loss, theme=self._theme, lang=self._lang)
+        place = [self.network.sample, *(int(each) for each in cell)]
+        if len(place) != 4 or not all(0 <= each < size for each, size in zip(place, made.output.shape, strict=True)):
+            raise ValueError(say("refuse.cell", name=at.title, shape=list(at.shape), got=place[1:]))
+        return open_layer(made, cell=place, loss=loss, theme=self._theme, lang=self._lang)
 
     def _gradient(self, operation: int, back: Back) -> torch.Tensor:
         """Return what a 1 at one cell sent back, 0 in all samples but its own."""

@@ -38,10 +38,16 @@ const MOVES = ["reshape", "permute", "concat", "slice"];
  */
 export function readerSentence(seen, operation, cell) {
   const { network, back, fields } = seen;
-  const readers = fields.readersOf(operation);
+  const all = fields.readersOf(operation);
+  // After the start of the way back nothing comes to a reader, and nothing from there.
+  const readers = all.filter((index) => back.planes[index]);
   const { shape } = network.operations[operation];
   const value = numberAt(network.planes[operation], shape, cell);
   const gradient = numberAt(back.planes[operation], shape, cell);
+  if (all.length && !readers.length) {
+    const names = all.map((index) => nameOf(network.operations[index])).join(", ");
+    return say("reader.no_gradient", { count: all.length, names });
+  }
   const alone =
     readers.length === 1 &&
     network.operations[readers[0]].sources.filter((each) => each === operation).length === 1;
@@ -79,9 +85,11 @@ function throughRelu(reading) {
   const sign = signOf(value);
   const name = nameOf(reader);
   if (Number.isNaN(value?.value ?? NaN)) return plain(reading);
-  if (sign > 0 && mayEqual(behind(reading, there[0]), gradient))
-    return say("reader.relu.passes", { name, gradient: readText(gradient) });
   if (sign <= 0) return say("reader.relu.stops", { name });
+  if (sign > 0)
+    return mayEqual(behind(reading, there[0]), gradient)
+      ? say("reader.relu.passes", { name, gradient: readText(gradient) })
+      : say("reader.relu.above", { name });
   return say("reader.relu.near", { name });
 }
 
@@ -127,6 +135,7 @@ function throughWindow(reading, out) {
   const isWinner = winner ? String(winner.cell) === String(cell) : Boolean(signOf(gradient));
   if (isWinner && mayEqual(gradient, got))
     return say("reader.max.won", { name, gradient: readText(gradient) });
+  if (isWinner && winner) return say("reader.max.largest", { name }); // that plane of the gradient was not recorded
   // A gradient that went to another cell says as much as the values.
   if (!winner)
     return say(signOf(got) && !mayEqual(gradient, got) ? "reader.max.chosen" : "reader.max.near", {

@@ -32,7 +32,9 @@ export function openedAt(seen, operation, cell) {
   const output = { ...cellAt(seen, operation, cell, true), here: true };
   const sentencesOf =
     SENTENCES_OF[opened.kind] ?? (MOVES.includes(opened.reads.how) ? sentencesOfMove : sentencesOfOthers);
-  const lines = sentencesOf({ seen, operation: opened, cell, inputs, output });
+  const lines = seen.back.planes[operation]
+    ? sentencesOf({ seen, operation: opened, cell, inputs, output })
+    : [say("rule.no_gradient", { output: readText(output.value) })];
   const shared = opened.sources.filter((source) => seen.fields.readersOf(source).length > 1);
   if (shared.length)
     lines.push(
@@ -46,7 +48,7 @@ export function openedAt(seen, operation, cell) {
   const weight = opened.kind === "linear" && weightOf(seen, opened, cell, inputs[0], output.gradient);
   if (weight) {
     sources.push(weight);
-    lines.push(say("rule.linear.weight", { gradient: readText(output.gradient) }));
+    if (output.gradient) lines.push(say("rule.linear.weight", { gradient: readText(output.gradient) }));
   }
   return {
     sources,

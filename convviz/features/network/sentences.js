@@ -18,11 +18,14 @@ export function nameOf({ label, name, kind }) {
   return /(^|\.)\d+$/.test(called) ? `${kind} ${called}` : called; // a number alone shows nobody what it is
 }
 
-/** Short, over its maps: the end of a path says more than its beginning. @param {NetworkOperation} operation @returns {[string, string]} */
+/** Short, over its maps: the end of a path, or of a long word, says more than its beginning. @param {NetworkOperation} operation @returns {[string, string]} */
 export function shortName(operation) {
   const [first, path = ""] = nameOf(operation).split(" ");
-  const short = (/** @type {string} */ text) =>
-    text.length <= MAX_LETTERS ? text : `\u2026${text.split(".").slice(-2).join(".")}`;
+  const short = (/** @type {string} */ text) => {
+    const between = text.includes(".") ? "." : "_";
+    const end = text.split(between).slice(-2).join(between);
+    return text.length <= MAX_LETTERS || end === text ? text : `\u2026${end}`;
+  };
   return [short(first), short(path)];
 }
 

@@ -30,6 +30,7 @@ import { createPopover } from "../base/menu.js";
 import { SCHEMA } from "../rules/schema.js";
 import { replaced } from "../rules/settings_and_tensors.js";
 import { say } from "../base/board_sentences.js";
+import { movesOf } from "./weight_slider.js";
 
 /** @type {Record<string, string>} */
 const LABELS = { ...NAMES.controls, ...NAMES.values };
@@ -257,9 +258,10 @@ function rangePart(
 ) {
   const input = element("input", { type: "range", step: "1" });
   const words = element("span");
+  const moves = movesOf(input);
   /** @param {number} value */
   const put = (value) =>
-    model.change((settings) => set(settings, value), `${name} ${word(model.settings())}`);
+    model.change((settings) => set(settings, value), moves(`${name} ${word(model.settings())}`));
   const number = name === "input_size" ? typedSize(model, put) : shownNumber();
   const el = labelled(name, words, input, number.el);
   input.addEventListener("input", () => put(Number(input.value)));

@@ -7,6 +7,7 @@ import { say } from "../base/board_sentences.js";
 import { shownKernel } from "../rules/change_settings.js";
 import { editCell, weightReach } from "../rules/edit_cells.js";
 import { indicesAt, upTo } from "../rules/shapes_and_indices.js";
+import { UNDO_STROKE } from "../rules/undo_rules.js";
 
 const STEPS = { fine: "0.01", usual: "0.1" }; // to 1, and further
 
@@ -24,6 +25,13 @@ function placeOf(index, shape) {
   return { row, column };
 }
 
+/** Names a slider's moves for undo: those of one drag alike. @param {HTMLInputElement} slider */
+export function movesOf(slider) {
+  let drags = 0;
+  slider.onpointerdown = () => drags++;
+  return (/** @type {string} */ name) => (slider.matches(":active") ? UNDO_STROKE + drags : "") + name;
+}
+
 export class WeightSlider {
   #model;
   #kernel;
@@ -33,6 +41,7 @@ export class WeightSlider {
   #which = element("span.cv-which", { title: say("weight.which") });
   #range = element("input", { type: "range", step: STEPS.usual });
   #number = element("span.cv-number", { "aria-hidden": "true" });
+  #moves = movesOf(this.#range);
   el;
   #ends;
 
@@ -96,7 +105,7 @@ export class WeightSlider {
       const { plane } = this.#model.settings();
       this.#model.change(
         (settings) => editCell(settings, cell),
-        `weight ${this.#chosen} ${JSON.stringify(plane)}`,
+        this.#moves(`weight ${this.#chosen} ${JSON.stringify(plane)}`),
       );
     }
     this.#show(); // after a refusal, too

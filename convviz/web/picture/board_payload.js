@@ -11,7 +11,7 @@ import { roundHalfEven } from "../rules/torch_random.js";
 import { scaleEnds, isGradient, quantityOf } from "./colour_scales.js";
 import { say } from "./sentences.js";
 
-const THUMB = 16; // rows and columns
+const THUMB = 16; // rows and columns at most
 const SHADES = PICTURE.figure.shades;
 
 /**
@@ -94,32 +94,31 @@ export function boardValues(equations, stages, settings, dtype = "float64") {
 const planeCount = ({ tensor }) => tensor.shape[0] * tensor.shape[1];
 
 /** @param {Panel} panel */
-const stepsOf = ({ tensor }) => tensor.shape.slice(2).map((size) => Math.ceil(size / THUMB));
+const thumbSize = ({ tensor }) => tensor.shape.slice(2).map((size) => Math.min(size, THUMB));
 
-/** @param {Panel} panel */
+/** The largest of each block: every other cell may be an inserted zero. @param {Panel} panel */
 function thinnedOut(panel) {
   const [height, width] = panel.tensor.shape.slice(2);
-  const [down, across] = stepsOf(panel);
-  const thin = [];
-  for (let plane = 0; plane < planeCount(panel); plane++) {
-    for (let row = 0; row < height; row += down) {
-      for (let column = 0; column < width; column += across)
-        thin.push(panel.tensor.data[(plane * height + row) * width + column]);
-    }
-  }
-  return Float64Array.from(thin);
+  const [rows, columns] = thumbSize(panel);
+  const thin = new Float64Array(planeCount(panel) * rows * columns);
+  panel.tensor.data.forEach((value, at) => {
+    const row = Math.floor((Math.floor(at / width) * rows) / height); // of all planes
+    const place = row * columns + Math.floor(((at % width) * columns) / width);
+    if (!(Math.abs(value) <= Math.abs(thin[place]))) thin[place] = value;
+  });
+  return thin;
 }
 
 /** @param {Panel} panel */
 function thumbsOf(panel) {
-  const [first, second, height, width] = panel.tensor.shape;
-  const [down, across] = stepsOf(panel);
+  const [first, second] = panel.tensor.shape;
+  const [rows, columns] = thumbSize(panel);
   const planes = eachCell(first, second, (n, c) => ({
     label: `${panel.called}[${n}, ${c}]`,
     at: [n, c],
     shown: n === panel.at[0] && c === panel.at[1],
   }));
-  return { rows: Math.ceil(height / down), columns: Math.ceil(width / across), planes };
+  return { rows, columns, planes };
 }
 
 /**

@@ -19,7 +19,7 @@ from convviz.features.graph import trace_backward as graph_backward
 from convviz.features.graph.autograd_graph_of_app import graph_of_stages
 from convviz.features.graph.data import data, reply
 from convviz.features.graph.graph_data import MAX_HEATMAP_SIDE, inside_reply, node_reply, page
-from convviz.features.graph.graph_widget import HERE, GraphView, bundle
+from convviz.features.graph.graph_widget import GraphView
 from convviz.features.graph.inside_convolution import Operation, inside
 from convviz.features.graph.nodes_and_edges import KEEP
 from convviz.features.graph.read_graph import graph
@@ -399,9 +399,8 @@ def test_the_tab_answers():
 def test_the_view_answers(sent):
     _, _, found, id = conv_case()
     view = GraphView(found)
-    assert view._esm == bundle(HERE, "../features/graph/tab.js")
     assert ".cv-look" in view._css
-    assert ".cv-pane-graph" in view._css
+    assert ".cv-pane-graph" in view._sheet
     view._answer(None, {"type": "node", "id": id}, [])
     view._answer(None, {"type": "inside", "id": id, "plane": {"n": True, "o": "x"}}, [])
     view._answer(None, {"type": "other", "id": id}, [])

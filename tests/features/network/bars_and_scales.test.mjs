@@ -7,7 +7,7 @@ import { skipsOf, waysText } from "../../../convviz/features/network/arcs.js";
 import { edgesOf, outlineOf, runsOf } from "../../../convviz/features/network/outlines.js";
 import { cellAt, fitted, tilingOf } from "../../../convviz/features/network/layout.js";
 import { limitOf, partsOf, readPlanes, shades, valueAt } from "../../../convviz/features/network/planes.js";
-import { percentText } from "../../../convviz/features/network/sentences.js";
+import { percentText, shortName } from "../../../convviz/features/network/sentences.js";
 import { randomOf } from "./network_fixtures.mjs";
 
 const backOf = (rms, zeros = rms.map(() => 0), weights = {}) => ({
@@ -166,4 +166,12 @@ test("a skip is where an operation reads another than the one before it", () => 
 test("a share is none or all only where it is so", () => {
   const texts = [0, 0.001, 0.5, 0.999, 1].map(percentText);
   assert.deepEqual(texts, ["0 %", "< 1 %", "50 %", "> 99 %", "100 %"]);
+});
+
+test("a long name is shortened to its end, and never made longer", () => {
+  const short = (name, kind = "conv2d") => shortName({ name, kind, label: "" }).join(" ").trim();
+  assert.equal(short("4", "adaptive_avg_pool2d"), "\u2026avg_pool2d 4");
+  assert.equal(short("layer1.0.residual.conv1"), "\u2026residual.conv1");
+  assert.equal(short("averylongnameofone"), "averylongnameofone");
+  assert.equal(short("relu1"), "relu1");
 });

@@ -182,6 +182,57 @@ test("what is said of ReLU is so, also of numbers that bytes cannot tell from 0"
   }
 });
 
+test("an operation after the start sends nothing back, and nothing is doubted", () => {
+  const shape = [1, 2, 2];
+  const reads = {
+    how: "window",
+    kernel_size: [2, 2],
+    stride: [2, 2],
+    padding: [
+      [0, 0],
+      [0, 0],
+    ],
+    dilation: [1, 1],
+    groups: 1,
+    per_channel: true,
+    transposed: false,
+    mode: "zeros",
+  };
+  const values = [0.094, 2, -1, 0.5];
+  const sent = [0, 1, 0, 0];
+  for (const second of [
+    { kind: "relu", reads: { how: "same" }, from: shape, shape },
+    { kind: "max_pool2d", reads, from: shape, shape: [1, 1, 1] },
+    { kind: "conv2d", reads, from: shape, shape: [1, 1, 1] },
+    { kind: "tanh", reads: { how: "same" }, from: shape, shape },
+  ])
+    for (const pack of [exact, recorded]) {
+      const outputs = indices(second.shape).map(() => 0.5);
+      const seen = networkOf(second, [values, outputs], [sent, outputs], pack);
+      seen.back = {
+        from: { kind: "cell", operation: 0, cell: [0, 0, 1] },
+        planes: [seen.back.planes[0], null],
+      };
+      for (const cell of indices(shape)) {
+        const text = readerSentence(seen, 0, cell);
+        assert.match(text, /^Nothing comes back from .*, because no gradient came there\.$/, second.kind);
+      }
+      const [text] = openedAt(seen, 1, indices(second.shape)[0]).sentences;
+      assert.match(text, /^What went on is .*\. No gradient came back to it\.$/, second.kind);
+    }
+});
+
+test("a plane of the gradient that was not recorded makes no number doubtful", () => {
+  const shape = [2, 1, 2];
+  const values = [0.094, -1, 2, 3];
+  const gradients = [0.5, 0, 0.25, 0.25];
+  const relu = { kind: "relu", reads: { how: "same" }, from: shape, shape };
+  const seen = networkOf(relu, [values, values], [gradients, gradients], recorded);
+  seen.back.planes[1] = { ...recorded([1, 1, 2], [0.25, 0.25]), channels: [1] };
+  assert.match(readerSentence(seen, 0, [0, 0, 0]), /^It is above 0, so .* passes it on\.$/);
+  assert.match(readerSentence(seen, 0, [1, 0, 0]), /sends the gradient behind it/);
+});
+
 test("a receptive field is said as a box, as all of it, or with its holes", () => {
   const window = (dilation) => ({
     how: "window",

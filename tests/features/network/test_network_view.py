@@ -7,6 +7,8 @@ from torch import nn
 import convviz
 from convviz.features.network.export_page import network_page
 
+FAR = {"operation": 1, "cell": [0, 99, 0]}
+
 
 @pytest.fixture
 def view(closing):
@@ -30,16 +32,18 @@ def shown(view):
     return [type(child).__name__ for child in view.children]
 
 
-def test_a_convolution_opens_on_the_windows_around_a_cell_and_a_button_leads_back(view):
+def test_a_convolution_opens_at_a_cell_and_a_button_leads_back(view):
     assert shown(view) == ["NetworkPane"]
     assert ask(view, ask="open", operation=3, cell=[1, 2, 2]) == {"opened": 3}
     assert shown(view) == ["NetworkPane", "Button", "App"]
     assert view._pane.layout.display == "none", "it keeps its place"
     app = view.children[-1]
     network = view.network
-    torch.testing.assert_close(app.output[0, 0], network.operations[3].output[0, 1])
-    assert torch.equal(app.grad_output[0, 0], network.gradients[3][0, 1])
+    torch.testing.assert_close(app.output, network.operations[3].output)
+    assert torch.equal(app.grad_output, network.gradients[3])
     assert "layer '2' (Conv2d)" in app.introduction()
+    assert "All of it is shown." in app.introduction(), "as explain(layer=) shows it"
+    assert app.state()["plane"] == app._start["plane"] == {"sample": 0, "out_channel": 1, "in_channel": 0}
     view._leave.click()
     assert (shown(view), view._pane.layout.display) == (["NetworkPane"], None)
 
@@ -49,8 +53,25 @@ def test_it_opens_with_the_gradient_that_was_sent_back_last(view):
     ask(view, ask="open", operation=1, cell=[0, 5, 5], back=back["index"])
     app = view.children[-1]
     truth = view.network.back(3, (1, 2, 2)).gradients[1]
-    assert torch.equal(app.grad_output[0, 0], truth[0, 0, 3:8, 3:8])
+    assert torch.equal(app.grad_output[0], truth[0])
+    assert app.grad_output[1].count_nonzero() == 0, "the 1 was one sample's"
     assert "as grad_output the gradient of conv2d 2[1, 2, 2]." in app.introduction()
+
+
+def test_of_a_layer_that_does_not_fit_the_windows_around_the_cell_open(closing):
+    model = nn.Sequential(nn.Conv2d(1, 20, 3, padding=1), nn.ReLU())
+    x = torch.randn(12, 1, 90, 30, generator=torch.Generator().manual_seed(1))
+    view = closing(convviz.explain(model, x, lang="en"))
+    app = closing(view.open_convolution(1, [17, 60, 4]))
+    said = app.introduction()
+    assert "with the cell that you opened: sample 0 of 12, output channels 12 to 19 of 20, output rows 4" in said
+    assert "window=" not in said, "nobody typed anything"
+    plane = app.state()["plane"]
+    shown = app.output[plane["sample"], plane["out_channel"]]
+    first = int(said.partition("output rows ")[2].split()[0])
+    wanted = view.network.operations[1].output[0, 17, first : first + shown.shape[0]]
+    torch.testing.assert_close(shown, wanted)
+    assert first <= 60 < first + shown.shape[0]
 
 
 def test_what_cannot_be_opened_is_refused_in_a_sentence(view):
@@ -58,7 +79,7 @@ def test_what_cannot_be_opened_is_refused_in_a_sentence(view):
         "The board shows 2-D convolutions: relu 1 is none."
         in ask(view, ask="open", operation=2, cell=[0, 0, 0])["refused"]
     )
-    for message in ({}, {"operation": 99, "cell": [0]}, {"operation": 1, "cell": "x"}, {"operation": 1}):
+    for message in ({}, {"operation": 99, "cell": [0]}, {"operation": 1, "cell": "x"}, {"operation": 1}, FAR):
         assert "refused" in ask(view, ask="open", **message), message
     assert "refused" in ask(view, ask="sing")
     assert shown(view) == ["NetworkPane"]

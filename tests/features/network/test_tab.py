@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from convviz.views.theme import COLORSCALES
 from convviz.web.bundle import bundle
-from convviz.web.widget_assets import HERE, pane_styles, tab_file
+from convviz.web.widget_assets import HERE, app_styles, tab_file, tab_sheet
 
 OPEN = """
 const page = { kept: () => ({}), keep() {} };
@@ -19,7 +19,7 @@ made.render({ model: { get: (name) => values[name], on() {}, off() {}, send() {}
 @pytest.fixture
 def pane(page):
     page.set_viewport_size({"width": 1366, "height": 768})
-    page.add_style_tag(content=pane_styles("network"))
+    page.add_style_tag(content=app_styles() + tab_sheet("network"))
     script = bundle(HERE, tab_file("network")).replace("export default", "const made =")
     page.add_script_tag(content=script + OPEN % json.dumps(COLORSCALES), type="module")
     page.wait_for_selector(".cv-network-bar")
@@ -48,6 +48,19 @@ def test_bars_maps_and_an_opened_operation(pane):
     pane.keyboard.press("Escape")
     expect(pane.locator(".cv-network-rule")).to_be_hidden()
     expect(pane.get_by_role("button", name="Open pool1")).to_be_visible()  # the cell is still kept
+
+
+def test_what_the_colours_mean_stays_in_sight_when_a_cell_is_sent_back(pane):
+    expect(pane.locator(".cv-network-example")).to_contain_text("An example, a LeNet")
+    pane.set_viewport_size({"width": 940, "height": 800})
+    pane.locator('[data-operation="5"] [data-row="forward"]').click(position={"x": 6, "y": 6})
+    pane.get_by_role("button", name="Send a 1 back").click()
+    names = pane.locator(".cv-network-row-name")
+    expect(names.nth(1)).to_contain_text("what depends on the cell that you point at")
+    maps, legend = pane.locator(".cv-network-maps").bounding_box(), names.nth(1).bounding_box()
+    assert legend["x"] + legend["width"] <= maps["x"] + maps["width"]
+    drawn = pane.locator('[data-operation="3"] [data-row="backward"]').bounding_box()
+    assert legend["y"] + legend["height"] <= drawn["y"], "it covers no map"
 
 
 def test_all_of_it_by_keys(pane):
