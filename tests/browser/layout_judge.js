@@ -32,9 +32,11 @@ export function judge(root, end) {
   );
   const sheet = stuck.find((each) => each.matches(".cv-lesson-place"));
   const isOnCard = (/** @type {Thing} */ { node }) => Boolean(sheet?.contains(node));
-  for (const each of stuck) /** @type {HTMLElement} */ (each).style.position = "relative";
+  for (const each of stuck)
+    Object.assign(/** @type {HTMLElement} */ (each).style, { position: "relative", bottom: "auto" });
   const faults = [...judgeThings(root, (thing) => !isOnCard(thing)), ...judgeCells(root, end)];
-  for (const each of stuck) /** @type {HTMLElement} */ (each).style.position = "";
+  for (const each of stuck)
+    Object.assign(/** @type {HTMLElement} */ (each).style, { position: "", bottom: "" });
   if (sheet) faults.push(...judgeThings(root, isOnCard));
   return [...new Map(faults.map((each) => [`${each.kind} ${each.who}`, each])).values()];
 }

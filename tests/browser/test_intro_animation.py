@@ -16,7 +16,7 @@ LOW_PHONE = {"width": 375, "height": 667}
 KERNEL = torch.arange(1.0, 10).reshape(1, 1, 3, 3)
 BECAUSE = re.compile(
     r"As the 1 moves, the ringed pixel \[2,2\] receives 9, 8 … 1: the kernel backwards"
-    r"(, because later windows meet that pixel earlier in the kernel)?\. So the kernel that slides is rotated\."
+    r"(, because later windows meet it with earlier weights)?\. So the kernel that slides is rotated\."
 )
 
 # By then the band was seen to be in sight and at rest, or was not.

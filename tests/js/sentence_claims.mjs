@@ -234,7 +234,6 @@ export const CLAIMS = {
     Number(out_channels) === outs && Number(in_channels) === ins && ins * outs > 1,
   "because.inserted": (said, truth) => stepsAre(said, truth) && stretched(truth),
   "because.border": edgeIsReadLess,
-  "because.cropped": (_, { taps, folds }) => !folds && taps.some(({ i }) => !i),
   "because.remainder": (said, truth) =>
     stepsAre(said, truth) && AXES.some((axis) => !isRead(truth, axis, truth.padded[axis] - 1)),
   "because.folded": ({ mode }, { spec, cells }) =>

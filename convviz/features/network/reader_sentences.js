@@ -38,23 +38,18 @@ const MOVES = ["reshape", "permute", "concat", "slice"];
  */
 export function readerSentence(seen, operation, cell) {
   const { network, back, fields } = seen;
-  const all = fields.readersOf(operation);
-  // After the start of the way back nothing comes to a reader, and nothing from there.
-  const readers = all.filter((index) => back.planes[index]);
+  const readers = fields.readersOf(operation);
   const { shape } = network.operations[operation];
   const value = numberAt(network.planes[operation], shape, cell);
   const gradient = numberAt(back.planes[operation], shape, cell);
-  if (all.length && !readers.length) {
-    const names = all.map((index) => nameOf(network.operations[index])).join(", ");
-    return say("reader.no_gradient", { count: all.length, names });
-  }
+  const names = readers.map((index) => nameOf(network.operations[index])).join(", ");
+  // As after the start of the way back.
+  if (readers.length && !readers.some((index) => back.planes[index]))
+    return say("reader.no_gradient", { count: readers.length, names });
   const alone =
     readers.length === 1 &&
     network.operations[readers[0]].sources.filter((each) => each === operation).length === 1;
-  if (!alone && readers.length) {
-    const names = readers.map((index) => nameOf(network.operations[index])).join(", ");
-    return say("reader.several", { count: readers.length, names });
-  }
+  if (!alone && readers.length) return say("reader.several", { count: readers.length, names });
   const sentences = readers.map((index) => {
     const reader = network.operations[index];
     const position = reader.sources.indexOf(operation);

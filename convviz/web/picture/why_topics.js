@@ -3,14 +3,10 @@ import { sayWhy } from "./why_button_sentences.js";
 import { remainderOf } from "../rules/conv_geometry.js";
 
 /**
- * @typedef {"rotated" | "swapped" | "inserted" | "border" | "cropped" | "remainder" | "folded"} Topic
+ * @typedef {"rotated" | "swapped" | "inserted" | "border" | "remainder" | "folded"} Topic
  * @typedef {{ name: string, rows: string, columns: string, unread_rows: number[], unread_columns: number[]
  *   }} Shown a panel
  */
-
-/** The first window starts in it; the last one may end before it. @param {Geometry} geometry */
-const isPaddingRead = (geometry) =>
-  geometry.padding.some(([before, after], axis) => before > 0 || after > remainderOf(geometry, axis));
 
 /** @param {string} band @param {Shown[]} panels @param {Geometry} geometry */
 export function topicsOf(band, panels, geometry) {
@@ -35,7 +31,6 @@ export function topicsOf(band, panels, geometry) {
     swapped: turned && Math.max(geometry.out_channels, geometry.in_channels) > geometry.groups,
     inserted: has("padded_grad_output", "i") || (band === "weight" && has("dilated_grad_output", "i")),
     border: has("padded_grad_output", "p"),
-    cropped: band === "input" && geometry.padding_mode === "zeros" && isPaddingRead(geometry),
     remainder: [0, 1].some((axis) => remainderOf(geometry, axis)) && leftOver,
     folded: has("grad_padded_input", "c"),
   };
