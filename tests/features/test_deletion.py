@@ -192,9 +192,9 @@ def test_without_all_of_them_the_cores_javascript_is_right(copy):
     assert tests
     with copy.without(*FEATURES):
         # In one process: to start one for each and read the board again takes half of the seconds.
-        every = "".join(f'import "./{path.name}";\n' for path in tests)
-        copy.root.joinpath("tests", "js", "every.mjs").write_text(every, encoding="utf-8")
-        command = ["node", "--import", "./tests/js/read_folders.mjs", "tests/js/every.mjs"]
+        every = copy.root / "tests" / "js" / "every.mjs"
+        every.write_text("".join(f'import "./{path.name}";\n' for path in tests), encoding="utf-8")
+        command = ["node", "--import", "./tests/js/read_folders.mjs", str(every)]
         done = subprocess.run(command, cwd=copy.root, capture_output=True, text=True)
     failed = [line for line in done.stdout.splitlines() if line.strip().startswith("not ok")]
     assert (done.returncode, failed) == (0, []), done.stdout[-3000:] + done.stderr[-3000:]
