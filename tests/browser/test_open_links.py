@@ -417,6 +417,8 @@ def test_a_page_without_a_clipboard_selects_the_link_and_says_when_it_holds_too_
     assert box.is_visible()
     assert box.input_value() == f"{exported.as_uri()}#v=1&dtype=float64"
     assert box.evaluate("(box) => box.selectionEnd - box.selectionStart") == len(box.input_value())
+    page.locator(".cv-question").click()
+    assert not box.is_visible(), "it lies over the board until one goes on"
     page.evaluate("() => delete navigator.clipboard.writeText && delete document.execCommand")
 
 

@@ -1,5 +1,5 @@
 // Copies text, even where the page may not use the clipboard (no https, a frame, an old browser).
-import { element } from "./dom.js";
+import { element, focusOf, listen } from "./dom.js";
 import { say } from "./board_sentences.js";
 
 export const NOT_COPIED = say("copy.selected");
@@ -21,6 +21,9 @@ export function createClipboard() {
     box.hidden = true;
     box.value = "";
   }
+
+  // It hangs over the board. Another window takes no focus from it within the page.
+  listen(box, "blur", () => void (focusOf(box) === box || close()));
 
   /** @param {string} text */
   function copySelected(text) {
