@@ -101,6 +101,11 @@ def test_another_shape_is_drawn_in_its_own(opened):
     expect(band.locator("[data-panel=grad_input] [data-cell='5,5']")).to_have_attribute(
         "aria-label", "right 0, missing with the mistake"
     )
+    inert = band.locator("[data-panel] .cv-area[inert]")
+    press(band, "What is wrong?")
+    expect(inert.locator("xpath=ancestor::*[@data-panel]")).to_have_attribute("data-panel", "padded_grad_output")
+    press(band, "Fix it")
+    expect(inert).to_have_count(0)
     _, _, weight = opened("v=2&size=6&stride=2&grad=ones&broken=W07")
     assert len(splits(weight, "grad_weight")) == 16
     inside = """(panel) => { const [all, own] = [panel.querySelector(".cv-splits"), panel.querySelector("svg.cv-grid")]

@@ -231,6 +231,8 @@ export class Panel {
   /** null: nothing is broken. @param {WrongPlane | null} wrong @param {boolean} guilty its name is red */
   breakInto(wrong, guilty) {
     this.el.toggleAttribute("data-guilty", guilty);
+    // Cells of another geometry stand there: what is said of a cell, and linked with it, would be the right plane's.
+    this.area.toggleAttribute("inert", Boolean(wrong?.from));
     if (!this.#shown) return;
     const [rows, columns] = [this.#spec.rows.length, this.#spec.columns.length];
     this.#splits.show(
