@@ -280,7 +280,7 @@ def test_a_network_beside_an_app_leaves_it_its_look(app):
     write_cell(app, NETWORK.replace("convviz.explain", "display(convviz.App())\nconvviz.explain"))
     run_cell(app)
     app.locator(".jp-OutputArea .cv-network-bar").nth(4).wait_for(timeout=APPEARS_WITHIN_MS)
-    assert len(before) > 4
+    assert len(before) == 4, "three bands and what stands below them"
     assert app.evaluate(look) == before
     sheets = "[...document.head.querySelectorAll('style')].filter((each) => each.textContent.includes('.cv-look'))"
     assert app.evaluate(f"{sheets}.map((each) => each.id)") == [SHEET]
