@@ -27,7 +27,7 @@ const READ = ".cv-lesson h3, .cv-lesson-text, .cv-lesson-found";
  * @returns {Fault[]} one for each kind and element
  */
 export function judge(root, end) {
-  const stuck = [...root.querySelectorAll(".cv-controls, .cv-foot, .cv-lesson-place")].filter(
+  const stuck = [...root.querySelectorAll(".cv-controls, .cv-foot, .cv-said, .cv-lesson-place")].filter(
     (each) => getComputedStyle(each).position === "sticky",
   );
   const sheet = stuck.find((each) => each.matches(".cv-lesson-place"));
