@@ -250,7 +250,7 @@ def test_the_story_names_exactly_the_inputs_that_share_the_output(js):
                 assert same == (size in sizes), (spec, size, text)
         assert found[1].startswith("Only") == (len(heights) == len(widths) == 1), text
         only += found[1].startswith("Only")
-        takes = "first uses up the padding" in text
+        takes = "The remainder first uses up the " in text
         assert takes == any(rest and after for rest, (_, after) in zip(spec.remainder, spec.padding, strict=True)), text
     assert only > 5
 
