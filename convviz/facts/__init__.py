@@ -15,6 +15,8 @@ from convviz.facts.i18n.current_language import ENGLISH, language
 from convviz.facts.i18n.translation import translated
 from convviz.facts.load_english_facts import FEATURES, english, feature_names, names_in
 
+# First letters of the ids of mistakes that a plain convolution cannot have: no script of the page computes them.
+OF_POOLINGS, OF_BINARY_WEIGHTS = "PMA", "Q"
 CATALOGUES = ("mistakes",)  # folders of which all files are one fact: who adds a file names it nowhere else
 
 

@@ -9,7 +9,7 @@ from typing import Protocol
 
 import torch
 
-from convviz.facts import facts
+from convviz.facts import OF_BINARY_WEIGHTS, OF_POOLINGS, facts
 from convviz.facts.i18n.current_language import each_language
 from convviz.geometry.spec import ConvSpec
 from convviz.mistakes.grad_input import grad_input
@@ -44,7 +44,7 @@ class Mistake:
         """Return whether a layer can have it: one of binary weights, a pooling, or with no rule a convolution."""
         if rule in ("max", "average", "average inside"):
             return self.id[0] in ("PM" if rule == "max" else "PA") or (self.id[0] == "G" and "grad_input" in self.of)
-        return self.id[0] not in ("PMA" if rule else "PMAQ")
+        return self.id[0] not in OF_POOLINGS + ("" if rule else OF_BINARY_WEIGHTS)
 
 
 class Setting(Protocol):

@@ -16,7 +16,7 @@ from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from importlib.resources.abc import Traversable
 
-from convviz.facts import facts
+from convviz.facts import OF_BINARY_WEIGHTS, OF_POOLINGS, facts
 from convviz.lessons import lesson
 from convviz.web.minify import packed_script
 
@@ -29,7 +29,6 @@ FACTS = re.compile(
 EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class) (?P<name>\w+))", re.MULTILINE)
 DEFAULT = re.compile(r"^export default ", re.MULTILINE)
 HOME = "/web"
-OF_PYTHON = "PMAQ"  # mistakes that no script computes: of poolings, and of binary weights
 SPACED = re.compile(r" ?([=(){},:>]) ?")
 # The folders, each of which imports from those before it alone: their files stand together, for what is alike and near
 # each other packs better.
@@ -100,7 +99,7 @@ def _modules(folder: Traversable, entries: list[str]) -> dict[str, str]:
         for _, module, is_lesson, fact in script.facts:
             data = (lesson if is_lesson else facts)(fact)
             if fact == "mistakes":
-                data = [mistake for mistake in data if mistake["id"][0] not in OF_PYTHON]
+                data = [mistake for mistake in data if mistake["id"][0] not in OF_POOLINGS + OF_BINARY_WEIGHTS]
             modules.setdefault(module, json.dumps(data, ensure_ascii=False, separators=(",", ":")))
         for file, _ in script.imports:
             add(file, (*importers, path))

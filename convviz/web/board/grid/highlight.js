@@ -93,7 +93,10 @@ export class Highlighter {
     }
   }
 
-  /** What is read by an output's window, else by the 1's and the ringed pixel's. @param {Place | null} output @param {Point | null} at */
+  /**
+   * What is read by an output's window, else by the 1's and the ringed pixel's.
+   * @param {Place | null} output @param {Point | null} at
+   */
   #readsOf(output, at) {
     const { geometry } = this.#cells.links;
     const ringed = samePlace(output, this.#board.one()) ? this.#board.pixel() : null;
