@@ -22,8 +22,13 @@ say_broken = sentences("break_it")
 
 LIMITS: dict[str, int] = FACTS["limits"]["link"]
 LINK_VERSION: int = FACTS["link_version"]
-# From which picture a link of a version differs: the first one was another when there were links of v=1 alone.
-BASES = {"1": Settings(), str(LINK_VERSION): Settings.first_picture()}
+# From which picture a link of a version differs: the first picture was another each time. With v=2 its 1 stood in the
+# middle, where a rotated kernel has the number that it had before.
+BASES = {
+    "1": Settings(),
+    "2": Settings.from_dict(FACTS["first_picture"] | FACTS["link_2"]),
+    str(LINK_VERSION): Settings.first_picture(),
+}
 # "theme" and "template" are words of Voilà's own in an address, and would cost a page its preheated kernel: a key
 # has another name.
 KEYS = {field.link: field for field in FIELDS.values() if field.link}

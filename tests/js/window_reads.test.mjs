@@ -38,12 +38,13 @@ test("of each output the cells are framed that its taps read, whatever the geome
   }
 });
 
-test("of each pixel the window is framed that holds whatever its taps send back, and zeros", () => {
+test("of each pixel the window is framed that holds whatever its taps send back, and the weight of the 1", () => {
   for (const { spec, taps, folds, geometry } of drawn(45, 150, false)) {
     for (const i of each(spec.input_size)) {
       const about = `${JSON.stringify(spec)} pixel[${i}]`;
-      const [read, ...others] = collectedBy(geometry, { row: i[0], column: i[1] });
-      assert.deepEqual(others, [], about);
+      const collected = (o) =>
+        collectedBy(geometry, { row: i[0], column: i[1] }, { row: o[0], column: o[1] });
+      const [read] = collected([0, 0]);
       assert.equal(read?.panel, folds ? undefined : "padded_grad_output", about);
       if (folds) continue;
       const found = cellsOf(read);
@@ -53,7 +54,14 @@ test("of each pixel the window is framed that holds whatever its taps send back,
           name(...o.map((at, axis) => at * spec.stride[axis] + geometry.gradient_padding[axis])),
         ),
       );
-      const wanted = taps.filter((tap) => tap.i && same(tap.i, i)).map(({ o }) => name(...o));
+      const own = taps.filter((tap) => tap.i && same(tap.i, i));
+      const wanted = own.map(({ o }) => name(...o));
+      for (const o of each(geometry.output_size)) {
+        const turned = own
+          .filter((tap) => same(tap.o, o))
+          .map(({ k }) => name(...k.map((at, axis) => spec.kernel_size[axis] - 1 - at)));
+        assert.deepEqual(collected(o).slice(1).flatMap(cellsOf), turned, `${about} the 1 at ${o}`);
+      }
       assert.deepEqual(real.map((o) => name(...o)).sort(), wanted.sort(), about);
     }
   }

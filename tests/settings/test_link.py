@@ -67,7 +67,7 @@ def test_every_setting_but_the_device_has_a_key():
 
 def test_the_device_is_left_out():
     assert to_link(Settings(device="cuda")) == "v=1"
-    assert to_link(Settings.first_picture(device="cuda")) == "v=2"
+    assert to_link(Settings.first_picture(device="cuda")) == "v=3"
     assert from_link("v=1&device=cuda")[0].device == from_link("v=2&device=cuda")[0].device == "cpu"
 
 
@@ -99,13 +99,13 @@ def test_the_device_is_left_out():
             "v=1&target=ones&scale=panel&view=stamps",
         ),
         (Settings(theme="dark", link_axes=False), "v=1&link_axes=0&colours=dark"),
-        (FIRST, "v=2"),
-        (FIRST.replace(spec=ConvSpec(8, kernel_size=(3, 2), stride=2)), "v=2&size=8&kernel=3x2&stride=2"),
-        (FIRST.replace(input=Source("digit"), digit=7, weight=Source("box")), "v=2&input=digit&digit=7&weight=box"),
-        (FIRST.replace(spec=ConvSpec(5, padding=1), scale="equation"), "v=2&padding=1&scale=equation"),
-        (FIRST.replace(input_view="window", grad=Source("ones")), "v=2&grad=ones&view=window"),
-        (FIRST.replace(grad=Source("one_hot", (0.0, 0.0, 1.0, 2.0))), "v=2&grad=one_hot:0,0,1,2"),
-        (FIRST.replace(transposed=True, theme="dark", tab="code"), "v=2&transposed=1&colours=dark&tab=code"),
+        (FIRST, "v=3"),
+        (FIRST.replace(spec=ConvSpec(8, kernel_size=(3, 2), stride=2)), "v=3&size=8&kernel=3x2&stride=2"),
+        (FIRST.replace(input=Source("digit"), digit=7, weight=Source("box")), "v=3&input=digit&digit=7&weight=box"),
+        (FIRST.replace(spec=ConvSpec(5, padding=1), scale="equation"), "v=3&padding=1&scale=equation"),
+        (FIRST.replace(input_view="window", grad=Source("ones")), "v=3&grad=ones&view=window"),
+        (FIRST.replace(grad=Source("one_hot", (0.0, 0.0, 1.0, 2.0))), "v=3&grad=one_hot:0,0,1,2"),
+        (FIRST.replace(transposed=True, theme="dark", tab="code"), "v=3&transposed=1&colours=dark&tab=code"),
         (Settings(weight=Source("counting"), input=Source("whole")), "v=1&input=whole&weight=counting"),
         (Settings(spec=ConvSpec(4, 2, 2, batch=2), plane=Plane(1, 0, 1)), None),
     ],
@@ -122,15 +122,15 @@ def test_a_link_is_the_shorter_of_two_and_the_newer_of_two_as_long():
     keys = "size=6&stride=3&padding=2&input=ramp&weight=box&loss=sum&grad=random"
     for scale, view, link in (
         ("equation", "window", f"v=1&{keys}"),
-        ("quantity", "both", f"v=2&{keys}"),
-        ("panel", "both", f"v=2&{keys}&scale=panel"),
-        ("quantity", "stamps", f"v=2&{keys}&view=stamps"),
-        ("quantity", "window", f"v=2&{keys}&view=window"),
+        ("quantity", "both", f"v=3&{keys}"),
+        ("panel", "both", f"v=3&{keys}&scale=panel"),
+        ("quantity", "stamps", f"v=3&{keys}&view=stamps"),
+        ("quantity", "window", f"v=3&{keys}&view=window"),
     ):
         shown = far.replace(scale=scale, input_view=view)
         assert to_link(shown) == link
         assert from_link(link) == (shown, [])
-    # padding=0 (v=2's own) and grad=random say as much in both where the size and the view are named
+    # padding=0 (v=3's own) and grad=random say as much in both where the size and the view are named
     both = far.replace(spec=ConvSpec(6, stride=3, padding=2), weight=Source("box"))
     assert from_link(to_link(both)) == (both, [])
 
@@ -150,6 +150,17 @@ def test_links_from_before_there_were_two_versions_open_what_they_opened():
     assert len(keys) == 27, "every key that there was"
 
 
+def test_links_of_the_second_version_have_their_1_in_the_middle():
+    middle = FIRST.replace(grad=Source("one_hot", (0.0, 0.0, 1.0, 1.0)))
+    for link, settings in (
+        ("v=2", middle),
+        ("v=2&size=8&stride=2", middle.replace(spec=ConvSpec(8, stride=2))),
+        ("v=2&padding=1&bias=1", middle.replace(spec=ConvSpec(5, padding=1), bias=Source("values", (1.0,), (1,)))),
+    ):
+        assert from_link(link) == (settings, [])
+        assert to_link(settings) == link, "which is shorter than that of the newest version"
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -167,7 +178,7 @@ def test_a_link_in_an_address_or_out_of_a_mail(text):
     assert from_link(text) == (Settings(spec=ConvSpec((5, 6), stride=2, padding=((1, 2), (1, 2)))), [])
 
 
-@pytest.mark.parametrize("text", ["", "http://localhost:8866/", "?", "#", "&&&", "v=2", "#v=2"])
+@pytest.mark.parametrize("text", ["", "http://localhost:8866/", "?", "#", "&&&", "v=3", "#v=3"])
 def test_no_link_is_the_first_picture(text):
     assert from_link(text) == (FIRST, [])
 
@@ -210,7 +221,7 @@ input=image:1x1x1x1:1; grad=one_hot:0,0,1; grad=one_hot:0,0,1,0.5; bias=1e300; s
 padding=1,2,3; size=-1; size=٣""".replace("\n", " ").split("; ")
 WRONG = [  # a link, the one that is left of it, and what is said of the rest: a sentence's id and values
     *((text, "v=1", []) for text in UNKNOWN_VALUES),
-    ("v=2&stride=abc", "v=2", []),
+    ("v=3&stride=abc", "v=3", []),
     ("stride=abc&loss=sum", "v=1&loss=sum", [("link.pair", {"name": "stride", "low": 1, "high": 64, "value": "abc"})]),
     ("digit=12&tab=code", "v=1&tab=code", [("link.whole", {"name": "digit", "low": 0, "high": 9, "value": "12"})]),
     ("loss=huber&digit=4", "v=1&digit=4", [
@@ -220,11 +231,11 @@ WRONG = [  # a link, the one that is left of it, and what is said of the rest: a
     ("foo=1&size=5&bar&foo=2&a&b&c&d", "v=1&size=5", [
         ("link.unknown_more", {"names": "foo, bar, a, b, c", "more": 1})]),
     ("size=5&size=6", "v=1&size=5", [("link.repeated", {"name": "size", "times": 2})]),
-    ("v=3&size=6&shape=round", "v=2&size=6", [
-        ("link.newer", {"version": 3, "own": 2}), ("link.unknown", {"names": "shape"})]),
-    ("v=01&size=6", "v=2&size=6", [("link.version", {"own": 2, "value": "01"})]),
-    ("v=one&size=6", "v=2&size=6", [("link.version", {"own": 2, "value": "one"})]),
-    ("v=2&kernel=6&loss=sum", "v=2&loss=sum", [("kernel=6", lambda: ConvSpec(5, kernel_size=6))]),
+    ("v=4&size=6&shape=round", "v=3&size=6", [
+        ("link.newer", {"version": 4, "own": 3}), ("link.unknown", {"names": "shape"})]),
+    ("v=01&size=6", "v=3&size=6", [("link.version", {"own": 3, "value": "01"})]),
+    ("v=one&size=6", "v=3&size=6", [("link.version", {"own": 3, "value": "one"})]),
+    ("v=3&kernel=6&loss=sum", "v=3&loss=sum", [("kernel=6", lambda: ConvSpec(5, kernel_size=6))]),
     ("kernel=5&size=2&loss=sum", "v=1&size=2&loss=sum", [
         ("kernel=5", lambda: ConvSpec(2, kernel_size=5, stride=2, padding=1))]),
     ("transposed=1&mode=reflect", "v=1&transposed=1", [
@@ -307,7 +318,7 @@ def test_damaged_links_are_read():
 def test_the_app_writes_and_opens_links():
     with_kernel = convviz.App(ConvSpec((5, 4), kernel_size=2), weight=[[1, 2], [3, -0.5]], loss="sum")
     link = with_kernel.link()
-    assert link == "v=2&size=5x4&kernel=2&weight=values:1x1x2x2:1,2,3,-0.5&loss=sum"
+    assert link == "v=3&size=5x4&kernel=2&weight=values:1x1x2x2:1,2,3,-0.5&loss=sum"
     for text in (link, f"http://localhost:8866/?{link}"):
         again = convviz.App(link=text, device="cpu")
         assert again.state() == with_kernel.state()
@@ -462,7 +473,7 @@ def test_copied_python_reads_well(monkeypatch):
         assert app.session.settings == shown
         app.close()
     strided = FIRST.replace(spec=FIRST.spec.replace(stride=2), device="cuda:1")
-    assert as_python(strided) == 'import convviz\n\nconvviz.App(link="v=2&stride=2", device="cuda:1")\n'
+    assert as_python(strided) == 'import convviz\n\nconvviz.App(link="v=3&stride=2", device="cuda:1")\n'
     typed = Source("values", tuple(map(float, range(27))), (3, 1, 3, 3))
     settings = Settings(ConvSpec((5, 6), out_channels=3, padding=((1, 2), (1, 2))), weight=typed, transposed=True)
     code = as_python(settings)

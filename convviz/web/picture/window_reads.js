@@ -23,12 +23,18 @@ export function readsOf(geometry, at) {
 }
 
 /**
- * What the rotated kernel's window reads for a pixel; with copies in the border it is several windows: none.
- * @param {Geometry} geometry @param {Point} pixel @returns {Reads[]}
+ * What the rotated kernel's window reads for a pixel, and the weight that meets the single 1 in it; with copies
+ * in the border it is several windows: none.
+ * @param {Geometry} geometry @param {Point} pixel @param {Point} one in grad_output @returns {Reads[]}
  */
-export function collectedBy(geometry, pixel) {
+export function collectedBy(geometry, pixel, one) {
   const [, toInput] = rulesOf(geometry);
-  return toInput.result === "grad_input" ? [linesOf(toInput, "result", pixel, "image")] : [];
+  if (toInput.result !== "grad_input") return [];
+  const read = linesOf(toInput, "result", pixel, "image");
+  const { gradient_padding: padding, stride } = geometry;
+  const met = [one.row, one.column].map((own, axis) => padding[axis] + own * stride[axis]);
+  const [row, column] = [read.rows, read.columns].map((places, axis) => places.indexOf(met[axis]));
+  return row < 0 || column < 0 ? [read] : [read, { panel: toInput.kernel, rows: [row], columns: [column] }];
 }
 
 /** @param {Rule} rule @param {Part} from @param {Point} at @param {Part} to @returns {Reads} */

@@ -20,7 +20,11 @@ export const FIRST_STATE = /** @type {Settings} */ (
   /** @type {unknown} */ ({ ...SETTINGS.base_state, ...SETTINGS.first_picture })
 );
 /** @type {Record<string, Settings>} */
-const BASES = { 1: BASE_STATE, [SETTINGS.link_version]: FIRST_STATE };
+const BASES = {
+  1: BASE_STATE,
+  2: /** @type {Settings} */ (/** @type {unknown} */ ({ ...FIRST_STATE, ...SETTINGS.link_2 })),
+  [SETTINGS.link_version]: FIRST_STATE,
+};
 
 const OTHER_KEYS = Object.keys(LINK_KEYS).filter((name) => !LINK_KEYS[name].spec);
 

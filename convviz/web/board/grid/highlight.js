@@ -99,8 +99,8 @@ export class Highlighter {
    */
   #readsOf(output, at) {
     const { geometry } = this.#cells.links;
-    const ringed = samePlace(output, this.#board.one()) ? this.#board.pixel() : null;
-    return [...(at ? readsOf(geometry, at) : []), ...(ringed ? collectedBy(geometry, ringed) : [])];
+    const ringed = at && samePlace(output, this.#board.one()) ? this.#board.pixel() : null;
+    return [...(at ? readsOf(geometry, at) : []), ...(ringed && at ? collectedBy(geometry, ringed, at) : [])];
   }
 
   /** Those windows, and what grad_weight has of the first. @param {Place | null} cell */
