@@ -27,7 +27,10 @@ function heatmapOf(panel) {
   const texts = [...grid.querySelectorAll(".cv-printed text")];
   return {
     ...{ panel, rows, columns, area, isNumbered, least: leastCell(widest) },
-    printed: texts.filter((text) => text.textContent && isShown(text)).length,
+    // a plane's zeros are one element, with a place for each
+    printed: texts
+      .filter((text) => text.textContent && isShown(text))
+      .reduce((sum, text) => sum + /** @type {SVGTextElement} */ (text).x.baseVal.numberOfItems, 0),
     cell: { width: area.width / columns, height: area.height / rows },
     term: /** @type {Element} */ (panel.closest(".cv-term") ?? panel).getBoundingClientRect(),
   };

@@ -19,9 +19,9 @@ INKS = """(all) => [...new Set(all.filter((one) => one.checkVisibility()).flatMa
   return [color, fill, stroke, borderLeftColor, outlineColor];
 }))]"""
 PRINTED = """(grid) => [...grid.querySelectorAll(".cv-printed text")]
-    .map((text) => [[text.getAttribute("y") / 40,
-        text.getAttribute("x") * (text.parentElement.transform.baseVal[0]?.matrix.a ?? 1) / 40].map(Math.floor).join(),
-      text.classList.contains("cv-marked")])"""
+    .flatMap((text) => [...text.x.baseVal].map(({ value }, index) => [[text.y.baseVal[index].value / 40,
+        value * (text.parentElement.transform.baseVal[0]?.matrix.a ?? 1) / 40].map(Math.floor).join(),
+      text.classList.contains("cv-marked")]))"""
 
 
 @pytest.fixture(scope="module")

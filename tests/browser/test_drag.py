@@ -7,6 +7,7 @@ import torch
 import torch.nn.functional as F
 
 from tests.browser.app_page import cell, fresh_page, show_link, wait_painted
+from tests.browser.printed_digits import PLACES_OF
 
 PLANES = """() => Object.fromEntries([...document.querySelectorAll(".cv-panel")].map((panel) => [panel.dataset.panel, {
   columns: Number(panel.querySelector(".cv-grid").ariaColCount),
@@ -115,9 +116,10 @@ def test_the_window_that_the_1_reads_is_framed_and_what_a_pixel_gets_is_kept(ope
     """At rest the pixel of the conclusion is ringed; its tray has room of its own, and nothing moves in a drag."""
     page = opened()
     page.mouse.move(2, 2)
-    page.wait_for_function("(look) => Object.keys(eval(look)()).length === 3", arg=FRAMED)  # once the pointer has left
+    page.wait_for_function("(look) => Object.keys(eval(look)()).length === 4", arg=FRAMED)  # once the pointer has left
     read = {"forward padded_input": [1, 1, 3, 3], "weight padded_input": [1, 1, 3, 3]}
-    assert page.evaluate(FRAMED) == {**read, "input padded_grad_output": [2, 2, 3, 3]}
+    met = {"input padded_grad_output": [2, 2, 3, 3], "input rotated_weight": [1, 1, 1, 1]}
+    assert page.evaluate(FRAMED) == {**read, **met}
     assert page.evaluate(PINNED) == ["grad_input"]
     assert page.evaluate(TRAY) == [["", "", ""], ["", "5", ""], ["", "", ""]]
     assert "counting from 0" in page.locator(".cv-tray caption").text_content()
@@ -128,7 +130,9 @@ def test_the_window_that_the_1_reads_is_framed_and_what_a_pixel_gets_is_kept(ope
             planes = follow(page)
             window = [row, column, 3, 3]
             read = {"forward padded_input": window, "weight padded_input": window}
-            assert page.evaluate(FRAMED) == {**read, "input padded_grad_output": [2, 2, 3, 3]}
+            met["input rotated_weight"] = [row, column, 1, 1]
+            assert page.evaluate(FRAMED) == {**read, **met}
+            assert planes["rotated_weight"][row, column] == planes["grad_input"][2, 2], "1 times it is the pixel's"
             assert torch.equal(planes["padded_input"][row : row + 3, column : column + 3], planes["grad_weight"])
             got[row, column] = f"{planes['grad_input'][2, 2]:g}"
             assert page.evaluate(TRAY) == [[got.get((r, c), "") for c in range(3)] for r in range(3)]
@@ -146,7 +150,7 @@ def test_the_window_that_the_1_reads_is_framed_and_what_a_pixel_gets_is_kept(ope
     page.evaluate(FRAMES)
     page.evaluate("document.activeElement.blur()")
     read = {"forward padded_input": [0, 0, 3, 3], "weight padded_input": [0, 0, 3, 3]}
-    assert page.evaluate(FRAMED) == {**read, "input padded_grad_output": [2, 2, 3, 3]}, "and the ringed pixel's window"
+    assert page.evaluate(FRAMED) == {**read, **met}, "and the ringed pixel's window"
     assert page.evaluate(PINNED) == ["grad_input"]
     cell(page, "grad_input", 1, 3).click()
     assert sum(text != "" for row in page.evaluate(TRAY) for text in row) == 1, "another pixel's tray begins anew"
@@ -435,13 +439,16 @@ def test_each_weight_is_a_slider_that_is_seen_and_the_long_one_follows_it(opened
 
 def test_a_slider_has_room_beside_its_number_or_is_a_line_at_the_edge_or_is_left_out(opened):
     """Never at the cost of a number."""
-    overlap = """() => [...document.querySelectorAll("[data-panel=weight]")].filter((one) => one.checkVisibility())
-      .map((panel) => {
+    overlap = (
+        f"() => {{ const placesOf = {PLACES_OF};"
+        + """
+      const panels = [...document.querySelectorAll("[data-panel=weight]")].filter((one) => one.checkVisibility());
+      return panels.map((panel) => {
         const [printed, knobs] = [panel.querySelectorAll(".cv-printed text"), panel.querySelector(".cv-slide-knob")];
         const unit = panel.querySelector(".cv-cell").getBoundingClientRect();
         const found = [...knobs.getAttribute("d").matchAll(/M([-\\d.]+) [-\\d.]+h([-\\d.]+)/g)]
           .map(([, x, wide]) => (((Number(x) % 40) + Number(wide)) / 40) * unit.width);
-        const texts = [...printed].map((text) => text.getBoundingClientRect());
+        const texts = [...printed].flatMap(placesOf).map(({ box }) => box);
         const left = texts.map((box) => (box.left - unit.left) % unit.width);
         const [, y, tall] = knobs.getAttribute("d").match(/M[-\\d.]+ ([-\\d.]+)h[-\\d.]+v([-\\d.]+)/).map(Number);
         const middle = texts.map((box) => ((box.top + box.bottom) / 2 - unit.top) % unit.height);
@@ -449,8 +456,9 @@ def test_a_slider_has_room_beside_its_number_or_is_a_line_at_the_edge_or_is_left
         const below = Math.max(...middle) + 0.37 * letters - ((y % 40) / 40) * unit.height; // of what digits are high
         const lies = tall < 3; // along the lower edge
         const beside = Math.max(...found) - Math.min(...left);
-        return { numbers: printed.length, handles: found.length, into: lies ? below : beside };
-      })"""
+        return { numbers: texts.length, handles: found.length, into: lies ? below : beside };
+      }); }"""
+    )
     for link, size, cells in (
         ("v=2", (1366, 768), 9),
         ("v=2", (390, 844), 9),

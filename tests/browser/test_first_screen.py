@@ -5,6 +5,7 @@ import itertools
 import pytest
 
 from tests.browser.app_page import fresh_page, repaint, wait_painted
+from tests.browser.printed_digits import PLACES_OF
 
 WANTED = {"grad_output", "rotated_weight", "padded_grad_output", "grad_input", "grad_weight"}
 WINDOWS = [(1280, 720), (1366, 768), (1440, 900), (1920, 1080)]
@@ -14,7 +15,9 @@ LEAST = 10  # pixels of a digit's letters
 
 # What is wrong with each panel that is shown: it leaves the window, is covered, lacks numbers, has too small ones, or
 # some that leave their cells. A notebook's cell is what its scroller shows of it.
-FAULTS = """(least) => {
+FAULTS = (
+    f"(least) => {{ const placesOf = {PLACES_OF};"
+    + """
   const scroller = document.querySelector("[data-of-a-notebook]");
   const view = scroller?.getBoundingClientRect() ?? { left: 0, top: 0, right: innerWidth, bottom: innerHeight };
   const panels = [...document.querySelectorAll(".cv-equation .cv-panel")].filter((panel) => panel.checkVisibility());
@@ -34,17 +37,16 @@ FAULTS = """(least) => {
       }
     const texts = [...grid.querySelectorAll(".cv-printed text")].filter((text) => text.textContent)
       .filter((text) => text.checkVisibility({ visibilityProperty: true }));
-    const lacking = rows * columns - texts.length;
+    const places = texts.flatMap(placesOf);
+    const lacking = rows * columns - places.length;
     if (lacking) found.push(`${lacking} of ${rows} x ${columns} without a number, cells of ${width.toFixed(1)} px`);
     if (texts.length) {
       const letters = parseFloat(getComputedStyle(texts[0]).fontSize) * texts[0].getScreenCTM().d;
       if (letters < least - 0.1) found.push(`digits of ${letters.toFixed(1)} px`);
       const unit = grid.viewBox.baseVal.width / columns;
       const narrowed = texts[0].parentElement.transform.baseVal[0]?.matrix.a ?? 1;
-      const over = texts.map((text) => {
-        const [column, row] = ["x", "y"].map((name) =>
-          Math.floor((text.getAttribute(name) * (name === "x" ? narrowed : 1)) / unit));
-        const box = text.getBoundingClientRect();
+      const over = places.map(({ x, y, box }) => {
+        const [column, row] = [x * narrowed, y].map((at) => Math.floor(at / unit));
         const [left, top] = [area.left + column * width, area.top + row * height];
         const middle = (box.top + box.bottom) / 2;
         return Math.max(
@@ -58,6 +60,7 @@ FAULTS = """(least) => {
   });
   return { shown: panels.map((panel) => panel.dataset.panel), faults };
 }"""
+)
 # The app within something that scrolls, as wide and as high as a notebook's cell shows it.
 IN_A_NOTEBOOK = """([width, height]) => {
   const page = document.querySelector(".cv-page");

@@ -10,7 +10,8 @@ say = sentences("lecture")
 # Of every number that is printed, the height of its letters in pixels of the screen.
 LETTERS = """() => [...document.querySelectorAll("[data-focus] .cv-numbered .cv-printed text")].filter((text) =>
   text.checkVisibility() && getComputedStyle(text).visibility === "visible"
-).map((text) => [text.textContent, parseFloat(getComputedStyle(text).fontSize) * text.getCTM().a])"""
+).flatMap((text) => [...text.x.baseVal].map(() => // zeros are one element
+  [text.textContent, parseFloat(getComputedStyle(text).fontSize) * text.getCTM().a]))"""
 # What is seen, by its name, and whether all of it is inside the window.
 SEEN = """() => Object.fromEntries([...document.querySelectorAll(
   ".cv-equation, .cv-control, .cv-lecture-bar button, .cv-sum, .cv-tools, .cv-headline, .cv-facts"

@@ -30,7 +30,8 @@ CELLS = """() => Object.fromEntries([...document.querySelectorAll(".cv-panel")]
   .map((panel) => [panel, panel.querySelector("[role=grid]").ariaColCount])
   .map(([panel, columns]) => [panel.dataset.panel, panel.querySelector(".cv-area").clientWidth / columns]))"""
 LETTERS = """() => [...document.querySelectorAll(".cv-numbered .cv-printed text")].filter((text) =>
-  getComputedStyle(text).visibility === "visible" && text.checkVisibility() && text.textContent.length < 5
+  getComputedStyle(text).visibility === "visible" && text.checkVisibility()
+  && (text.matches(".cv-zero") || text.textContent.length < 5)
 ).map((text) => parseFloat(getComputedStyle(text).fontSize) * text.getCTM().a)"""
 MOVE = """(input, value) => {
   input.value = value;

@@ -5,6 +5,7 @@ import { samePoint } from "../../base/cell_place.js";
 import { widestOf } from "./digit_size.js";
 import { CELL, boxOf, isMarked, isUnread } from "./grid_marks.js";
 import { equal } from "./canvas_cell_colours.js";
+import { PrintedZeros } from "./printed_zeros.js";
 
 /**
  * @import { GridCells } from "./accessible_cells.js"
@@ -34,6 +35,7 @@ export class GridNumbers {
   /** Asking the page would cost a third of a frame; those that left stay. @type {Printed[][]} */
   #printed = [];
   #areRead = true; // cells are large enough
+  #zeros = ["cv-zero", "cv-zero cv-marked"].map((look) => new PrintedZeros(look));
   #narrowed = 1; // letters, where cells are wider than high
   #spec = { rows: "", columns: "" }; // none in a large grid
   #columns = 0;
@@ -132,9 +134,12 @@ export class GridNumbers {
     const text = this.#printed[row]?.[column]?.text;
     const style = `fill: ${this.dye(this.value(row, column)).fill}`;
     const box = svgElement("rect", { ...boxOf(row, column), style });
-    if (!text?.parentNode) return svgElement("g", box);
-    const letters = /** @type {SVGElement} */ (text.cloneNode(true));
-    letters.setAttribute("x", String((column + 0.5) * CELL));
+    const isPrinted = text?.parentNode;
+    const letters = isPrinted
+      ? text.cloneNode(true)
+      : this.#zeros.map((each) => each.copy(row, column)).find(Boolean);
+    if (!letters) return svgElement("g", box);
+    /** @type {SVGElement} */ (letters).setAttribute("x", String((column + 0.5) * CELL));
     return svgElement("g", box, letters);
   };
 
@@ -157,6 +162,7 @@ export class GridNumbers {
     else this.el.setAttribute("transform", `scale(${share} 1)`);
     for (const line of this.#printed)
       line.forEach(({ text }, column) => text.parentNode && text.setAttribute("x", this.#middleOf(column)));
+    for (const zeros of this.#zeros) zeros.place(this.#middleOf);
   };
 
   /** @param {number} column */
@@ -165,15 +171,23 @@ export class GridNumbers {
   #write() {
     const asked = this.#indexAsked();
     const values = this.#areRead ? this.shown?.values : null;
+    /** @type {[Point[], Point[]]} */
+    const zeros = [[], []]; // of data, and marked ones
     eachCell(this.#spec, (row, column, index) => {
       if (index === asked) this.#print(row, column, ASKED, "cv-asked");
       else if (!values) this.#print(row, column, "", "");
-      else if (values[index] === 0)
-        this.#print(row, column, "0", this.#marked[index] ? "cv-zero cv-marked" : "cv-zero");
-      else {
+      else if (values[index] === 0) {
+        this.#print(row, column, "", "");
+        zeros[Number(this.#marked[index])].push({ row, column });
+      } else {
         const white = needsWhiteInk(this.#colorOf(values[index]));
         this.#print(row, column, this.#shorts[index], white ? "cv-white" : "");
       }
+    });
+    this.#zeros.forEach((each, kind) => {
+      if (zeros[kind].length) this.el.append(each.el);
+      else each.el.remove();
+      each.write(zeros[kind], this.#middleOf);
     });
   }
 
