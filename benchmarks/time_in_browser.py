@@ -12,7 +12,7 @@ SETTLE_MS = 120  # between two steps: what one step leaves to do must not delay 
 STEPS, WARM_UP = 30, 5
 PAINTED = '[data-painted]:not([data-painted=""])'
 READY = f'.cv-board[data-from="torch"]{PAINTED}'  # torch's numbers are painted
-COLOURED = ".cv-board :is(.cv-tiles, .cv-pixels), .cv-board .cv-plot .hm image"
+COLOURED = ".cv-board .cv-pixels, .cv-board .cv-plot .hm image"
 STATE = "#v=1"  # the app's picture of 8 × 8, which every reference shows, too
 # Marks for `step`: JavaScript functions whose results change when a step is painted.
 PICTURE = {"painted": "() => document.querySelector('[data-painted]').dataset.painted || undefined"}

@@ -20,7 +20,8 @@ SPARE = re.compile(r"""(?P<kept>/\*.*?\*/|"[^"]*"|'[^']*')| ?(?P<slash>/) ?|(?<!
 
 
 def packed_script(script: str) -> str:
-    return str(jsmin(script))
+    # No text of ours ends a block, and no loop of ours is empty: what ends a block ends its last statement.
+    return str(jsmin(script)).replace(";}", "}")
 
 
 def packed_sheet(sheet: str) -> str:

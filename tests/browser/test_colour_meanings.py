@@ -140,13 +140,11 @@ def test_a_huge_number_bleaches_nothing_and_is_marked_and_named(opened):
 def colours_of(page, panel):
     """The fill of every cell of a panel, as the board says it: the paper has the same colours."""
     page.emulate_media(media="print")
-    tiles = page.locator(f"[data-equation=forward] [data-panel={panel}] .cv-tiles > path")
-    tiles.first.wait_for()
-    outlines = tiles.evaluate_all("(all) => all.map((tile) => [tile.getAttribute('fill'), tile.getAttribute('d')])")
-    corners = [(int(y), int(x), fill[4:-1]) for fill, d in outlines for x, y in re.findall(r"M(\d+) (\d+)", d)]
-    found = [fill for *_, fill in sorted(corners)]
+    own = page.locator(f"[data-equation=forward] [data-panel={panel}] .cv-area > .cv-pixels")
+    pixels = own.evaluate("(one) => Array.from(one.getContext('2d').getImageData(0, 0, one.width, one.height).data)")
+    found = [", ".join(map(str, pixels[at : at + 3])) for at in range(0, len(pixels), 4)]
     page.emulate_media(media="screen")
-    page.wait_for_function("() => !document.querySelector('.cv-tiles')")
+    page.wait_for_function("() => !document.querySelector('.cv-area > .cv-pixels')")
     return found
 
 

@@ -530,7 +530,7 @@ def test_what_changed_is_washed_for_a_moment_unless_motion_is_reduced(opened):
     page.emulate_media(reduced_motion="no-preference")
     # Moves that follow each other within 300 ms are one, which is seen as it is: the link was the last.
     page.wait_for_function("(then) => performance.now() > then", arg=page.evaluate("performance.now() + 300"))
-    page.wait_for_function("!document.querySelector('.cv-wash, .cv-board .cv-tiles')")
+    page.wait_for_function("!document.querySelector('.cv-wash, .cv-board .cv-area > .cv-pixels')")
     washed = """() => [...document.querySelectorAll(".cv-wash")].map((wash) => [
       wash.closest("[data-panel]").dataset.panel,
       wash.querySelector("path").getAttribute("d").split("M").length - 1])"""

@@ -31,13 +31,13 @@ COLOURS = """() => Promise.all([...document.querySelectorAll(".cv-equation")].fl
   return [...equation.querySelectorAll(".cv-panel")].map(async (panel) => {
     const called = panel.querySelector(".cv-name").textContent.split("[")[0];
     const { xaxis, yaxis, z } = data.find(({ name }) => name === called);
-    const own = panel.querySelector(".cv-tiles, .cv-area > .cv-pixels");
+    const own = panel.querySelector(".cv-area > .cv-pixels");
     const grid = panel.querySelector(".cv-grid");
     const cells = ["aria-colcount", "aria-rowcount"].map((name) => Number(grid.getAttribute(name)));
     if (own) {
       const [one, other] = [own, own.closest(".cv-area")].map((at) => at.getBoundingClientRect());
       const off = Math.max(...["left", "top", "right", "bottom"].map((side) => Math.abs(one[side] - other[side])));
-      return { called, off, cells, pixels: own.width ? [own.width, own.height] : cells, own: true };
+      return { called, off, cells, pixels: [own.width, own.height], own: true };
     }
     const image = equation.querySelector(`.overplot .${xaxis}${yaxis} .hm image`);
     const id = image.closest("[clip-path]").getAttribute("clip-path").match(/#[\\w-]+/);
@@ -176,9 +176,7 @@ def test_the_colours_go_with_the_panels(page, exported):
     open_page(page, exported)
     for name in ("padding", "input_size"):
         at_once = page.evaluate(AT_ONCE, name)
-        page.wait_for_function(
-            "() => !document.querySelector('.cv-tiles, .cv-area > .cv-pixels')", timeout=FOLLOWS_WITHIN_MS
-        )
+        page.wait_for_function("() => !document.querySelector('.cv-area > .cv-pixels')", timeout=FOLLOWS_WITHIN_MS)
         assert page.evaluate(PLOTLY_KNOWS)
         for own, panels in ((True, at_once), (False, page.evaluate(COLOURS))):
             assert len(panels) == 11
@@ -195,7 +193,7 @@ def test_a_page_without_plotly_lacks_only_figures_and_says_so(page, folder):
     with repaint(page):
         weight_slider(page, 0, 0).press("ArrowRight")
     assert cell(page, "weight", 0, 0).get_attribute("data-value") == "-0.9"
-    assert page.locator(".cv-panel:has(.cv-tiles, .cv-area > .cv-pixels)").count() == 11, "all colours are there"
+    assert page.locator(".cv-panel:has(.cv-area > .cv-pixels)").count() == 11, "all colours are there"
     said = open_figure(page, "grad_input").get_by_role("status")
     expect(said).to_contain_text("This page was saved without plotly")
 

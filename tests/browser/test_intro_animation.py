@@ -40,7 +40,7 @@ BANDS = """() => {
   const copy = document.querySelector(".cv-equations").cloneNode(true);
   copy.querySelector(".cv-arrived")?.remove();
   for (const node of copy.querySelectorAll("[data-arrived]")) node.removeAttribute("data-arrived");
-  for (const node of copy.querySelectorAll(".cv-plot, canvas, .cv-tiles")) node.remove(); // what plotly draws, and when
+  for (const node of copy.querySelectorAll(".cv-plot, canvas")) node.remove(); // what plotly draws, and when
   return copy.innerHTML;
 }"""
 # The numbers of the plates, and of the tray, as they stand there; then on to the next motion.
@@ -132,7 +132,7 @@ def test_a_first_visit_sees_what_one_pixel_receives_and_a_second_does_not(browse
 
         assert BECAUSE.fullmatch(said(page)), said(page)
         assert page.evaluate(LEFT) == []
-        assert read_panel(page, "grad_output").flatten().tolist() == [0, 0, 0, 0, 1, 0, 0, 0, 0]
+        assert read_panel(page, "grad_output").flatten().tolist() == [1, 0, 0, 0, 0, 0, 0, 0, 0]
         assert page.get_by_role("button", name="Undo").get_attribute("aria-disabled") == "true"
         assert page.evaluate("location.href") == link
 
@@ -181,7 +181,7 @@ def test_it_ends_in_each_way_and_leaves_nothing_behind(browser, exported):
             with repaint(page):
                 page.evaluate("location.hash = 'v=2&size=6'")
             with repaint(page):
-                page.evaluate("location.hash = 'v=2'")
+                page.evaluate("location.hash = 'v=3'")
             watch(page)
             page.evaluate("(link) => { location.hash = link; }", link)
             page.locator(PLAYS).wait_for(state="detached")
@@ -287,7 +287,7 @@ def test_on_a_low_phone_the_sliders_cover_nothing_of_the_tray(browser, exported)
 
 def test_torch_answers_while_it_plays_and_the_page_is_as_true_as_ever(browser, server):
     with visit(browser, has_arrived=False, viewport=LAPTOP) as page:
-        page.goto(f"{server.url}#v=2")  # with nothing opened beside it
+        page.goto(f"{server.url}#v=3")  # with nothing opened beside it
         page.locator(f".cv-board[data-from=torch]{PLAYS}").wait_for()
         assert_page_equals_autograd(page)
         assert plays(page), "looking at it does not end it"

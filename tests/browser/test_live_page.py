@@ -33,7 +33,8 @@ from tests.browser.server import voila_server, wait_until
 
 say = sentences("live_page")
 say_picture, say_pane = sentences("picture"), sentences("tab_pane")
-PLOTLYS = "() => !document.querySelector('.cv-tiles')"  # the colours are, not the panels' own
+OWN = ".cv-area > .cv-pixels"
+PLOTLYS = f"() => !document.querySelector('{OWN}')"  # the colours are, not the panels' own
 DRAWN = '.cv-board[data-painted]:not([data-painted=""])'
 HEATMAP = f"{DRAWN} .cv-plot .hm image"
 AWAY = "#convviz-lost-text"
@@ -233,17 +234,17 @@ def test_heatmaps_have_colours_before_plotly_is_there_and_plotly_takes_their_pla
     held = []
     page.route("**/convviz/plotly-*", lambda route: held.append(route))
     page.goto(f"{server.url}#v=1", wait_until="commit", timeout=APPEARS_WITHIN_MS)
-    page.wait_for_function("document.querySelectorAll('.cv-board .cv-tiles').length > 0", timeout=APPEARS_WITHIN_MS)
+    page.wait_for_function(f"document.querySelectorAll('.cv-board {OWN}').length > 0", timeout=APPEARS_WITHIN_MS)
     panels = page.locator(".cv-panel").count()
-    assert page.locator(".cv-tiles").count() == panels
-    colours = "document.querySelector('[data-panel=output] .cv-tiles').innerHTML"
+    assert page.locator(OWN).count() == panels
+    colours = f"document.querySelector('[data-panel=output] {OWN}').toDataURL()"
     before = page.evaluate(colours)
     weight_slider(page, 1, 1).press("ArrowRight")
     page.wait_for_function(f"(before) => {colours} !== before", arg=before)
     wait_until(lambda: page.wait_for_timeout(10) or held, what="the page asks for plotly")
     page.unroute("**/convviz/plotly-*")  # and those that are held go on
     page.locator(HEATMAP).first.wait_for(state="attached", timeout=APPEARS_WITHIN_MS)
-    page.wait_for_function("document.querySelectorAll('.cv-tiles').length === 0")
+    page.wait_for_function(f"document.querySelectorAll('{OWN}').length === 0")
     assert page.locator(HEATMAP).count() == panels
 
 

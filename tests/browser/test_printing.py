@@ -17,21 +17,14 @@ WATCH = """() => addEventListener("beforeprint", () => {
   window.seen = [...document.querySelectorAll(".cv-equation")].flatMap((section) => {
     const traces = section.querySelector(".cv-plot").data;
     return [...section.querySelectorAll(".cv-panel")].map((panel, index) => {
-      const own = panel.querySelector(".cv-tiles, .cv-area > .cv-pixels");
-      const grid = panel.querySelector(".cv-grid");
-      const size = ["aria-rowcount", "aria-colcount"].map((name) => Number(grid.getAttribute(name)));
-      const pixels = own.getContext?.("2d").getImageData(0, 0, own.width, own.height).data;
-      const cells = Array.from({ length: (pixels?.length ?? 0) / 4 }, (_, at) => [...pixels.slice(4 * at, 4 * at + 4)]);
-      const numbers = (text) => text.match(/\\d+/g).map(Number);
-      for (const tile of own.children) // one of each colour
-        for (const [x, y] of tile.getAttribute("d").match(/M\\d+ \\d+/g).map(numbers))
-          cells[(y * size[1] + x) / 40] = [...numbers(tile.getAttribute("fill")), 255];
+      const own = panel.querySelector(".cv-area > .cv-pixels");
+      const pixels = own.getContext("2d").getImageData(0, 0, own.width, own.height).data;
       return {
         panel: panel.dataset.panel,
-        size: own.getContext ? [own.height, own.width] : size,
+        size: [own.height, own.width],
         z: Array.from(traces[index].z, (row) => Array.from(row)),
         limit: traces[index].zmax,
-        colors: cells,
+        colors: Array.from({ length: pixels.length / 4 }, (_, at) => [...pixels.slice(4 * at, 4 * at + 4)]),
         area: panel.querySelector(".cv-area").getBoundingClientRect().toJSON(),
         own: own.getBoundingClientRect().toJSON(),
       };
@@ -92,7 +85,7 @@ def test_the_paper_has_the_present_numbers_in_light_colours_and_nothing_for_the_
             assert all(abs(one["own"][side] - one["area"][side]) < 0.1 for side in sides), (
                 "they move together, however the paper breaks the row"
             )
-        page.wait_for_function("() => !document.querySelector('.cv-tiles, .cv-area > .cv-pixels')")
+        page.wait_for_function("() => !document.querySelector('.cv-area > .cv-pixels')")
         assert page.locator(".cv-page").get_attribute("data-theme") == "dark"
         page.emulate_media(media="print", color_scheme="dark")
         page.locator(".cv-page[data-theme=light]").wait_for()
@@ -110,7 +103,7 @@ def test_all_there_is_to_read_is_on_the_paper(browser, printed):
             page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(null))))")
             wait_painted(page, 0, 60_000)
             page.emulate_media(media="print")
-            page.locator(".cv-tiles, .cv-area > .cv-pixels").first.wait_for()
+            page.locator(".cv-area > .cv-pixels").first.wait_for()
             for wanted in TO_READ:
                 assert all(one.is_visible() for one in page.locator(wanted).all()), (wanted, width)
             assert page.locator(".cv-equation").count() == 3

@@ -26,6 +26,8 @@ const term = (rows, columns, number, least = 60) => ({
   least,
   before: 28,
   around: 22,
+  unbroken: 0,
+  breaks: 0,
   digits: leastCell(widthOf(number)),
 });
 
@@ -181,4 +183,12 @@ test("tracks have what their numbers need, the favoured one first, and never mor
     "what it has in colours alone, before the numbers",
   );
   assert.deepEqual(tracksFor(firm, -1, 10, 85), [25, 50], "and never more than there is");
+});
+
+test("a name that its cells leave in one line asks for the height of one line", () => {
+  const square = { ...term(12, 12, "4"), around: 38, unbroken: 90, breaks: 16 };
+  const needed = 12 * leastCell(widthOf("4")).height + 22;
+  assert.deepEqual(fitCells([square], { width: 400, height: needed }, false), [{ width: 12, height: 12 }]);
+  const [bare] = fitCells([{ ...square, unbroken: 145 }], { width: 400, height: needed }, false);
+  assert.ok(bare.height < 12, "the same height with a name of two lines");
 });

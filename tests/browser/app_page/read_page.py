@@ -35,7 +35,7 @@ SNAPSHOT = """() => {
       const area = box(panel.querySelector(".cv-area"));
       const label = panel.querySelector(".cv-name").textContent;
       const trace = traces.find(({ name }) => name === label.split("[")[0]);
-      const own = panel.querySelector(".cv-tiles, .cv-area > .cv-pixels"); // until plotly's picture takes its place
+      const own = panel.querySelector(".cv-area > .cv-pixels"); // until plotly's picture takes its place
       return {
         name: panel.dataset.panel,
         label,

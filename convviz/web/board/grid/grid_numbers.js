@@ -131,15 +131,17 @@ export class GridNumbers {
 
   /** A copy that an animation may move. @param {number} row @param {number} column */
   copy = (row, column) => {
-    const text = this.#printed[row]?.[column]?.text;
     const style = `fill: ${this.dye(this.value(row, column)).fill}`;
     const box = svgElement("rect", { ...boxOf(row, column), style });
-    const isPrinted = text?.parentNode;
-    const letters = isPrinted
-      ? text.cloneNode(true)
-      : this.#zeros.map((each) => each.copy(row, column)).find(Boolean);
-    if (!letters) return svgElement("g", box);
-    /** @type {SVGElement} */ (letters).setAttribute("x", String((column + 0.5) * CELL));
+    const isZero = this.value(row, column) === 0 && !this.isAsked(row, column);
+    const text = isZero
+      ? this.#zeros[this.#marked[row * this.#columns + column] ? 1 : 0].el
+      : this.#printed[row]?.[column]?.text;
+    if (!text?.parentNode) return svgElement("g", box);
+    const letters = /** @type {SVGElement} */ (text.cloneNode(true));
+    if (isZero) letters.textContent = "0";
+    for (const [axis, place] of Object.entries({ x: column, y: row }))
+      letters.setAttribute(axis, String((place + 0.5) * CELL));
     return svgElement("g", box, letters);
   };
 

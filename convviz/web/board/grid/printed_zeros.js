@@ -1,6 +1,5 @@
 // A plane's zeros are one element, with a place for each: most numbers are zeros, and an element for each would be
 // styled and laid out on its own.
-import { samePoint } from "../../base/cell_place.js";
 import { setAttribute, svgElement } from "../../base/dom.js";
 import { CELL } from "./grid_marks.js";
 
@@ -14,16 +13,7 @@ export class PrintedZeros {
     this.el = svgElement("text", { class: look }, "");
   }
 
-  /** Of one of them. @param {number} row @param {number} column @returns {SVGElement | null} null: no zero is there */
-  copy(row, column) {
-    if (!this.#cells.some((cell) => samePoint(cell, { row, column }))) return null;
-    const one = /** @type {SVGElement} */ (this.el.cloneNode());
-    one.textContent = "0";
-    one.setAttribute("y", String((row + 0.5) * CELL));
-    return one;
-  }
-
-  /** Instead of those before. @param {Point[]} cells @param {(column: number) => string} middleOf */
+  /** In the place of those before. @param {Point[]} cells @param {(column: number) => string} middleOf */
   write(cells, middleOf) {
     this.#cells = cells;
     const zeros = /** @type {Text} */ (this.el.firstChild);

@@ -28,9 +28,10 @@ export const LADDER = [
 
 /**
  * @typedef {{ width: number, height: number }} Room
- * @typedef {{ rows: number, columns: number, least: number, before: number, around: number, digits: Room |
- *   null, turns?: boolean, dragged?: boolean }} Term a panel with signs before it; least: width of its name;
- *   before: of the signs; around: height besides cells; digits: the least readable cell; turns: starts a line;
+ * @typedef {{ rows: number, columns: number, least: number, before: number, around: number, unbroken: number, breaks:
+ *   number, digits: Room | null, turns?: boolean, dragged?: boolean }} Term a panel with signs before it; least: width
+ *   of its name; before: of the signs; around: height besides cells; unbroken: width from which on its name is one
+ *   line, and breaks: the height that this saves; digits: the least readable cell; turns: starts a line;
  *   dragged: its 1 is
  */
 
@@ -79,7 +80,11 @@ function endOfSides(terms, ends, { width, height }, wraps) {
   terms.forEach((term, index) => {
     left -= term.before;
     if (ends[index] < Infinity) return;
-    most = Math.min(most, (height - term.around) / term.rows, (width - term.before) / term.columns);
+    most = Math.min(
+      most,
+      (height - term.around + term.breaks) / term.rows,
+      (width - term.before) / term.columns,
+    );
     columns += term.columns;
   });
   if (columns && !wraps) most = Math.min(most, left / columns);
@@ -143,8 +148,10 @@ function lineUp(terms, cells, most, turn) {
   /** @type {Room[]} */
   const lines = [];
   for (const [index, term] of terms.entries()) {
-    const width = term.before + Math.max(cells[index].width * term.columns, term.least);
-    const height = cells[index].height * term.rows + term.around;
+    const across = cells[index].width * term.columns;
+    const width = term.before + Math.max(across, term.least);
+    const spared = across < term.unbroken ? 0 : term.breaks;
+    const height = cells[index].height * term.rows + term.around - spared;
     const line = lines.at(-1);
     if (line && turn && term.turns)
       lines.push({ width: 0, height: 0 }, { width, height }); // the break itself is a line

@@ -16,7 +16,6 @@ import { createCanvasColours } from "../grid/canvas_cell_colours.js";
 import { CELL } from "../grid/grid_marks.js";
 import { Splits } from "../grid/right_and_wrong_cells.js";
 import { Thumbnails } from "./plane_thumbnails.js";
-import { createSvgColours } from "../grid/svg_cell_colours.js";
 import { createOverlay } from "../steps/step_overlay.js";
 import { say } from "../../base/board_sentences.js";
 
@@ -50,7 +49,6 @@ export class Panel {
   handle;
   #pull;
   #pixels = createCanvasColours();
-  #tiles = createSvgColours();
   #thumbs = new Thumbnails((at) => this.#send({ type: "plane", at }));
   #menu;
   el;
@@ -155,14 +153,11 @@ export class Panel {
   /** Own colours while plotly's are missing or misplaced. */
   #colour() {
     const isColoured = (this.#alone || this.#onPaper) && this.#shown;
-    const isTiled = this.grid.numbered();
-    if (!isColoured || isTiled) this.#pixels.el.remove();
-    if (!isColoured || !isTiled) this.#tiles.el.remove();
-    if (!isColoured || !this.#shown) return;
+    const { el, paint } = this.#pixels;
+    if (!isColoured || !this.#shown) return el.remove();
     const { values, limit } = this.#shown;
-    const { el, paint } = isTiled ? this.#tiles : this.#pixels;
     paint(values, this.#spec.columns.length, limit, this.#scale());
-    if (!el.isConnected) (isTiled ? this.grid.svg : this.area).prepend(el);
+    if (!el.isConnected) this.area.prepend(el);
   }
 
   #printNumbers() {
@@ -280,13 +275,16 @@ export class Panel {
     const [bare, dragged] = [Math.max(below.width, widthOfThumbs(choices)), Boolean(this.#spec.single)];
     return counts.map((lines) => {
       const least = Math.ceil(Math.max(this.#nameWidths[lines - 1] * letters, bare));
+      const breaks = (lines - 1) * LINE * letters;
       const ofChoices = Math.ceil(
         (choices * THUMB) / (Math.max(least, columns * (digits?.width ?? 0)) + GAP_OF_THUMBS),
       );
       return {
-        ...{ beside, rows, columns, digits, least, dragged },
+        ...{ beside, rows, columns, digits, least, dragged, breaks },
+        unbroken: this.#nameWidths[0] * letters,
         around:
-          (CAPTION + (lines - 1) * LINE) * letters +
+          CAPTION * letters +
+          breaks +
           (choices && thumbs + (ofChoices - 1) * THUMB) +
           Math.max(below.height, dragged ? HINT : 0),
       };
