@@ -121,7 +121,7 @@ def test_the_page_writes_the_same_links(twin):
         except ValueError as error:
             expected.append(str(error))
     assert twin(WRITE, [settings.to_dict() for settings in states]) == expected
-    assert sum(link.startswith(("v=1", "v=2")) for link in expected) >= 225
+    assert sum(link.startswith(("v=1", "v=2", "v=3")) for link in expected) >= 225
 
 
 def test_the_page_reads_the_same_links(twin):
@@ -400,7 +400,7 @@ def test_a_page_in_a_frame_without_an_address_hands_on_the_link_alone(browser, e
             inside.get_by_role("button", name="Copy link").click()
             words = "Copied without an address, because this page has none of its own"
             inside.locator(".cv-notice", has_text=words).wait_for(timeout=FOLLOWS_WITHIN_MS)
-            assert root.evaluate("() => window.taken") == "v=2&weight=box&dtype=float64"
+            assert root.evaluate("() => window.taken") == "v=3&weight=box&dtype=float64"
 
 
 def test_a_page_without_a_clipboard_selects_the_link_and_says_when_it_holds_too_many_numbers(opened, exported):
