@@ -37,7 +37,7 @@ def test_the_first_picture_is_what_the_traits_say_from_the_start():
         **{"transposed": False, "link_axes": True, "scale": "quantity", "input_view": "both"},
         **{"theme": "auto", "tab": "", "mistake": "I01", "lr": 0},
     }.items()
-    assert app.loss_value == app.output[0, 0, 0, 0] == 143
+    assert app.loss_value == app.output[0, 0, 0, 1] == 123
     app.close()
 
 

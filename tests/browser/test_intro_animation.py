@@ -132,7 +132,7 @@ def test_a_first_visit_sees_what_one_pixel_receives_and_a_second_does_not(browse
 
         assert BECAUSE.fullmatch(said(page)), said(page)
         assert page.evaluate(LEFT) == []
-        assert read_panel(page, "grad_output").flatten().tolist() == [1, 0, 0, 0, 0, 0, 0, 0, 0]
+        assert read_panel(page, "grad_output").flatten().tolist() == [0, 1, 0, 0, 0, 0, 0, 0, 0]
         assert page.get_by_role("button", name="Undo").get_attribute("aria-disabled") == "true"
         assert page.evaluate("location.href") == link
 

@@ -122,7 +122,7 @@ def test_the_command_writes_the_module(tmp_path, capsys, module):
 
 def test_the_command_gives_the_module_a_state_for_places_without_one(tmp_path, module):
     path = tmp_path / "convviz.mjs"
-    assert main(["export", "--module", "--state", "https://host/page.html#v=2&digit=7", "-o", str(path)]) == 0
+    assert main(["export", "--module", "--state", "https://host/page.html#v=3&digit=7", "-o", str(path)]) == 0
     wanted = module.replace('"digit":3,', '"digit":7,', 1)
     assert path.read_text(encoding="utf-8") == wanted != module
     old = tmp_path / "old.mjs"

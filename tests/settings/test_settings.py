@@ -76,18 +76,18 @@ def test_the_first_picture_can_be_checked_by_heart():
         input=Source("whole"),
         weight=Source("counting"),
         loss="weighted_sum",
-        grad=Source("one_hot", (0.0, 0.0, 0.0, 0.0)),
+        grad=Source("one_hot", (0.0, 0.0, 0.0, 1.0)),
         scale="quantity",
         input_view="both",
     )
     assert Settings.first_picture(digit=4) == Settings.first_picture().replace(digit=4)
     result = compute(Settings.first_picture())
     shown = {name: panel(result, Plane(), name).values.tolist() for name in ("padded_input", "weight", "grad_output")}
-    assert shown == {"padded_input": WHOLE, "weight": COUNTING, "grad_output": [[1, 0, 0], [0, 0, 0], [0, 0, 0]]}
+    assert shown == {"padded_input": WHOLE, "weight": COUNTING, "grad_output": [[0, 1, 0], [0, 0, 0], [0, 0, 0]]}
     assert panel(result, Plane(), "output").values.tolist() == [[143, 123, 88], [145, 95, 60], [87, 52, 42]]
-    assert float(result.loss) == 143, "the first of the outputs"
-    assert panel(result, Plane(), "grad_weight").values.tolist() == [row[:3] for row in WHOLE[:3]]
-    stamp = [[*row, 0, 0] for row in COUNTING]
+    assert float(result.loss) == 123, "the second of the outputs"
+    assert panel(result, Plane(), "grad_weight").values.tolist() == [row[1:4] for row in WHOLE[:3]]
+    stamp = [[0, *row, 0] for row in COUNTING]
     assert panel(result, Plane(), "grad_input").values.tolist() == [*stamp, [0] * 5, [0] * 5]
 
 
