@@ -20,7 +20,7 @@ SPARE = re.compile(r"""(?P<kept>/\*.*?\*/|"[^"]*"|'[^']*')| ?(?P<slash>/) ?|(?<!
 
 
 def packed_script(script: str) -> str:
-    # No text of ours ends a block, and no loop of ours is empty: what ends a block ends its last statement.
+    # No string or regular expression of ours contains ";}", and no loop is empty: a block's last semicolon can go.
     return str(jsmin(script)).replace(";}", "}")
 
 

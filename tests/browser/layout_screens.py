@@ -70,7 +70,7 @@ class State:
 
 
 LINKS = {
-    "first picture": "v=2",
+    "first picture": "v=3",
     "v=1": "v=1",
     **{f"kernel {size}": f"v=2&kernel={size}&size=12" for size in (1, 2, 4, 5, 6, 7)},
     "kernel 1x4": "v=2&kernel=1x4&size=6",
@@ -108,7 +108,7 @@ LONG = ("first picture", "stride and padding", "remainder", "groups", "reflect",
 
 # What a new visitor sees once the 1 has walked.
 WATCHED = {
-    "arrived": "v=2",
+    "arrived": "v=3",
     "arrived, kernel 2": "v=2&kernel=2&size=3",
     "arrived, long numbers": "v=2&weight=random&seed=3",
 }

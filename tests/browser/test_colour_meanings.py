@@ -144,7 +144,7 @@ def colours_of(page, panel):
     pixels = own.evaluate("(one) => Array.from(one.getContext('2d').getImageData(0, 0, one.width, one.height).data)")
     found = [", ".join(map(str, pixels[at : at + 3])) for at in range(0, len(pixels), 4)]
     page.emulate_media(media="screen")
-    page.wait_for_function("() => !document.querySelector('.cv-area > .cv-pixels')")
+    page.wait_for_function("() => !document.querySelector('.cv-board .cv-area > .cv-pixels')")
     return found
 
 

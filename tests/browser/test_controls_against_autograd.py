@@ -528,7 +528,7 @@ def test_steps_do_not_grow_the_page(app):
             }
         }
         // The last steps' changes are still washed with colour: that is to go, all of it, within a moment.
-        const passing = () => document.querySelector(".cv-wash, .cv-area > .cv-pixels");
+        const passing = () => document.querySelector(".cv-wash, .cv-board .cv-area > .cv-pixels");
         for (let frame = 0; passing(); frame++) {
             if (frame > 600) throw new Error(`${passing().outerHTML} stays`);
             await new Promise(requestAnimationFrame);

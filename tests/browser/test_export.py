@@ -176,7 +176,9 @@ def test_the_colours_go_with_the_panels(page, exported):
     open_page(page, exported)
     for name in ("padding", "input_size"):
         at_once = page.evaluate(AT_ONCE, name)
-        page.wait_for_function("() => !document.querySelector('.cv-area > .cv-pixels')", timeout=FOLLOWS_WITHIN_MS)
+        page.wait_for_function(
+            "() => !document.querySelector('.cv-board .cv-area > .cv-pixels')", timeout=FOLLOWS_WITHIN_MS
+        )
         assert page.evaluate(PLOTLY_KNOWS)
         for own, panels in ((True, at_once), (False, page.evaluate(COLOURS))):
             assert len(panels) == 11

@@ -33,7 +33,7 @@ from tests.browser.server import voila_server, wait_until
 
 say = sentences("live_page")
 say_picture, say_pane = sentences("picture"), sentences("tab_pane")
-OWN = ".cv-area > .cv-pixels"
+OWN = ".cv-board .cv-area > .cv-pixels"
 PLOTLYS = f"() => !document.querySelector('{OWN}')"  # the colours are, not the panels' own
 DRAWN = '.cv-board[data-painted]:not([data-painted=""])'
 HEATMAP = f"{DRAWN} .cv-plot .hm image"
@@ -234,10 +234,10 @@ def test_heatmaps_have_colours_before_plotly_is_there_and_plotly_takes_their_pla
     held = []
     page.route("**/convviz/plotly-*", lambda route: held.append(route))
     page.goto(f"{server.url}#v=1", wait_until="commit", timeout=APPEARS_WITHIN_MS)
-    page.wait_for_function(f"document.querySelectorAll('.cv-board {OWN}').length > 0", timeout=APPEARS_WITHIN_MS)
+    page.wait_for_function(f"document.querySelectorAll('{OWN}').length > 0", timeout=APPEARS_WITHIN_MS)
     panels = page.locator(".cv-panel").count()
     assert page.locator(OWN).count() == panels
-    colours = f"document.querySelector('[data-panel=output] {OWN}').toDataURL()"
+    colours = "document.querySelector('.cv-board [data-panel=output] .cv-area > .cv-pixels').toDataURL()"
     before = page.evaluate(colours)
     weight_slider(page, 1, 1).press("ArrowRight")
     page.wait_for_function(f"(before) => {colours} !== before", arg=before)

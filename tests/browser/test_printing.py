@@ -85,7 +85,7 @@ def test_the_paper_has_the_present_numbers_in_light_colours_and_nothing_for_the_
             assert all(abs(one["own"][side] - one["area"][side]) < 0.1 for side in sides), (
                 "they move together, however the paper breaks the row"
             )
-        page.wait_for_function("() => !document.querySelector('.cv-area > .cv-pixels')")
+        page.wait_for_function("() => !document.querySelector('.cv-board .cv-area > .cv-pixels')")
         assert page.locator(".cv-page").get_attribute("data-theme") == "dark"
         page.emulate_media(media="print", color_scheme="dark")
         page.locator(".cv-page[data-theme=light]").wait_for()
@@ -103,7 +103,7 @@ def test_all_there_is_to_read_is_on_the_paper(browser, printed):
             page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(null))))")
             wait_painted(page, 0, 60_000)
             page.emulate_media(media="print")
-            page.locator(".cv-area > .cv-pixels").first.wait_for()
+            page.locator(".cv-board .cv-area > .cv-pixels").first.wait_for()
             for wanted in TO_READ:
                 assert all(one.is_visible() for one in page.locator(wanted).all()), (wanted, width)
             assert page.locator(".cv-equation").count() == 3

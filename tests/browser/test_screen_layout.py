@@ -3,7 +3,7 @@
 from tests.browser.app_page import go_to, repaint, show_all_controls, slider
 
 DESKTOPS = [(1280, 720), (1366, 768), (1920, 1080)]
-STATES = {"first": "v=2", "8 x 8": "v=1"}
+STATES = {"first": "v=3", "8 x 8": "v=1"}
 # A panel, a heading, a primary control, the line with the sum: what of it is not wholly inside the window, and is seen.
 OUTSIDE_THE_WINDOW = """() => [...document.querySelectorAll(
   ".cv-equation .cv-panel, .cv-equation h3, .cv-controls .cv-control, .cv-sum, .cv-loss, .cv-truth, " +

@@ -116,7 +116,7 @@ def test_links_are_read_by_people(settings, link):
     assert from_link(written) == (settings, [])
 
 
-def test_a_link_is_the_shorter_of_two_and_the_newer_of_two_as_long():
+def test_a_link_is_the_shortest_and_the_newest_of_those_as_long():
     far = Settings(ConvSpec(6, stride=3, padding=2), Source("ramp"), weight=Source("box"), loss="sum")
     far = far.replace(grad=Source("random"))
     keys = "size=6&stride=3&padding=2&input=ramp&weight=box&loss=sum&grad=random"
@@ -130,7 +130,7 @@ def test_a_link_is_the_shorter_of_two_and_the_newer_of_two_as_long():
         shown = far.replace(scale=scale, input_view=view)
         assert to_link(shown) == link
         assert from_link(link) == (shown, [])
-    # padding=0 (v=3's own) and grad=random say as much in both where the size and the view are named
+    # padding=0 (v=3's own) and grad=random say as much in v=1 and v=3 where the size and the view are named
     both = far.replace(spec=ConvSpec(6, stride=3, padding=2), weight=Source("box"))
     assert from_link(to_link(both)) == (both, [])
 

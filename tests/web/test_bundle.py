@@ -326,3 +326,12 @@ def test_a_page_carries_the_mistakes_that_it_can_compute():
     assert [each["id"] for each in facts("mistakes") if f'"id":"{each["id"]}"' in carried] == [
         each["id"] for each in facts("mistakes") if each["id"][0] in "BFGIW"
     ]
+
+
+def test_no_source_has_what_the_packer_takes_for_the_end_of_a_block():
+    """It leaves out the last semicolon of a block, wherever ``;}`` stands: in no text, and after no empty loop."""
+    for name, source in {
+        **SOURCES,
+        **{f"a fact: {each}": json.dumps(facts(each)) for each in ("names", "recipes")},
+    }.items():
+        assert ";}" not in source, name

@@ -69,6 +69,7 @@ export class GridNumbers {
         if (row >= height || column >= width) printed.text.remove();
       }),
     );
+    for (const { el } of this.#zeros) el.remove();
   }
 
   /** @param {Shown} next @returns {boolean} whether they differ */
@@ -174,7 +175,7 @@ export class GridNumbers {
     const asked = this.#indexAsked();
     const values = this.#areRead ? this.shown?.values : null;
     /** @type {[Point[], Point[]]} */
-    const zeros = [[], []]; // of data, and marked ones
+    const zeros = [[], []]; // those of data, and those that are marked
     eachCell(this.#spec, (row, column, index) => {
       if (index === asked) this.#print(row, column, ASKED, "cv-asked");
       else if (!values) this.#print(row, column, "", "");
@@ -187,8 +188,8 @@ export class GridNumbers {
       }
     });
     this.#zeros.forEach((each, kind) => {
-      if (zeros[kind].length) this.el.append(each.el);
-      else each.el.remove();
+      if (!zeros[kind].length) each.el.remove();
+      else if (!each.el.parentNode) this.el.append(each.el);
       each.write(zeros[kind], this.#middleOf);
     });
   }

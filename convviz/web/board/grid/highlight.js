@@ -94,13 +94,14 @@ export class Highlighter {
   }
 
   /**
-   * What is read by an output's window, else by the 1's and the ringed pixel's.
+   * What is read by an output's window; if it is the 1's, by the ringed pixel's, too, and the weight that meets the 1.
    * @param {Place | null} output @param {Point | null} at
    */
   #readsOf(output, at) {
+    if (!at) return [];
     const { geometry } = this.#cells.links;
-    const ringed = at && samePlace(output, this.#board.one()) ? this.#board.pixel() : null;
-    return [...(at ? readsOf(geometry, at) : []), ...(ringed && at ? collectedBy(geometry, ringed, at) : [])];
+    const ringed = samePlace(output, this.#board.one()) ? this.#board.pixel() : null;
+    return [...readsOf(geometry, at), ...(ringed ? collectedBy(geometry, ringed, at) : [])];
   }
 
   /** Those windows, and what grad_weight has of the first. @param {Place | null} cell */

@@ -13,7 +13,7 @@ export class PrintedZeros {
     this.el = svgElement("text", { class: look }, "");
   }
 
-  /** In the place of those before. @param {Point[]} cells @param {(column: number) => string} middleOf */
+  /** Replaces the zeros of before. @param {Point[]} cells @param {(column: number) => string} middleOf */
   write(cells, middleOf) {
     this.#cells = cells;
     const zeros = /** @type {Text} */ (this.el.firstChild);

@@ -20,7 +20,7 @@ import { createOverlay } from "../steps/step_overlay.js";
 import { say } from "../../base/board_sentences.js";
 
 const [CAPTION, LINE] = [22, 16];
-const HINT = 15; // below a 1 that is dragged
+const HINT = 15; // below a 1 that is dragged; in screen_layout.css, too
 const [THUMB, GAP_OF_THUMBS, ROWS_OF_THUMBS] = [32, 4, 3]; // planes in rows, and the most of them
 /** The least width of a panel with pictures of its planes. @param {number} count */
 const widthOfThumbs = (count) => Math.ceil(count / ROWS_OF_THUMBS) * THUMB;
