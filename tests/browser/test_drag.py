@@ -154,6 +154,13 @@ def test_the_window_that_the_1_reads_is_framed_and_what_a_pixel_gets_is_kept(ope
     assert page.evaluate(PINNED) == ["grad_input"]
     cell(page, "grad_input", 1, 3).click()
     assert sum(text != "" for row in page.evaluate(TRAY) for text in row) == 1, "another pixel's tray begins anew"
+    page = opened("v=3")
+    page.mouse.move(2, 2)
+    page.wait_for_function("(look) => Object.keys(eval(look)()).length === 4", arg=FRAMED)
+    read = {"forward padded_input": [0, 1, 3, 3], "weight padded_input": [0, 1, 3, 3]}
+    met["input rotated_weight"] = [0, 1, 1, 1]
+    assert page.evaluate(FRAMED) == {**read, **met}, "at first sight"
+    assert page.evaluate(TRAY)[0][1] == "8"
     for link in ("v=2&grad=ones", "v=2&weight=box", "v=2&padding=1"):
         page = opened(link)
         page.mouse.move(2, 2)
