@@ -33,7 +33,7 @@ FIRST_SIGHT = {
     "The loss between": "[data-equation=forward] .cv-term:last-child .cv-sign",
     "Backward, to the weight": "[data-equation=weight] .cv-title",
     "Backward, to the input": "[data-equation=input] .cv-title",
-    "What a band does": "[data-equation=input] .cv-caption",
+    "What a band does": "[data-equation=input] .cv-says",
     "Why": "[data-equation=input] .cv-whys",
     "Break it": "[data-equation=input] .cv-break-open",
     "both, stamps, window": ".cv-views",
