@@ -143,7 +143,7 @@ def test_sliders_move_the_numbers_and_a_cell_is_pinned_by_a_click_and_by_keys(ta
     tab.click('[data-panel="grad_input"] [data-cell="2,2"]')
     tab.wait(terms)
     by_click = tab.evaluate("document.querySelector('.cv-sum').textContent")
-    assert by_click.endswith("= 5"), "the middle of the kernel, laid around the pixel"
+    assert by_click.endswith("= 8"), "the weight in the last row meets the 1 above the middle"
     tab.press("Escape")
     tab.wait(f"!{terms}")
     focus(tab, '[data-panel="grad_input"] [data-cell="0,0"]')
