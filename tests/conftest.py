@@ -109,3 +109,87 @@ def page(browser, request):
     marks = request.keywords
     with fresh_page(browser, plotly="plotly" in marks, bypass_csp="policy" not in marks) as page:
         yield page
+
+
+# The app and the exported page, opened once for all tests that leave them alive, in whatever folder: opening them takes
+# as long as several tests.
+
+
+@pytest.fixture(scope="session")
+def server():
+    """The app as `convviz serve` serves it; its workers keep nothing of a page."""
+    from tests.browser.server import voila_server
+
+    with voila_server() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def exported(tmp_path_factory):
+    """The path of an exported page with the first picture."""
+    from convviz.export.page import export_html
+
+    return export_html(None, tmp_path_factory.mktemp("exported") / "page.html")
+
+
+def stays_open(browser, **options):
+    """Yield a page for those who show one link after another in the exported page."""
+    from tests.browser.app_page import fresh_page
+
+    with fresh_page(browser, **options) as page:
+        page.failures = 0
+        yield page
+
+
+@pytest.fixture(scope="session")
+def reader(browser):
+    """A page that stays open for those who show one link after another in the exported page."""
+    yield from stays_open(browser)
+
+
+@pytest.fixture(scope="session")
+def finger(browser):
+    """The same with a touch screen."""
+    yield from stays_open(browser, has_touch=True)
+
+
+@pytest.fixture
+def opened(reader, exported, request):
+    """Return a function that shows a link in the exported page; what breaks there fails the test."""
+    yield from showing(reader, exported, request)
+
+
+@pytest.fixture
+def touched(finger, exported, request):
+    """The same on a touch screen."""
+    yield from showing(finger, exported, request)
+
+
+def showing(page, exported, request):
+    """Yield the function, for a page that stays open; it shows the link in another file, too."""
+    from tests.browser.app_page import show_link
+
+    if request.session.testsfailed > page.failures:  # as that test left it
+        page.goto("about:blank")
+        page.failures = request.session.testsfailed
+    yield lambda link="v=2", size=(1366, 768), path=exported: show_link(page, path, link, size)
+    errors, page.page_errors[:] = [error.stack or error.message for error in page.page_errors], []
+    outside, page.outside[:] = [*page.outside], []
+    assert [*errors, *outside] == []
+
+
+@pytest.fixture(scope="session")
+def visitor(browser, server):
+    """A page of the served app that stays open, without heatmaps."""
+    from tests.browser.app_page import visiting
+
+    with visiting(browser, server) as page:
+        yield page
+
+
+@pytest.fixture
+def app(visitor, server):
+    """The open page, at the settings it started with; asks for nothing outside and breaks nothing while it is used."""
+    from tests.browser.app_page import used
+
+    yield from used(visitor, server)
