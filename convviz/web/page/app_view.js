@@ -10,7 +10,7 @@ import { createDescent } from "../controls/gradient_descent.js";
 import { WeightSlider } from "../controls/weight_slider.js";
 import { LessonPanel } from "../lesson/lesson_card.js";
 import { TAUGHT } from "../lesson/player.js";
-import { steer } from "../lesson/lesson_controls.js";
+import { createLessonButtons, steer } from "../lesson/lesson_controls.js";
 import { tabBand } from "../tabs/tab_groups.js";
 import { createHeadline } from "./headline.js";
 import { Lecture } from "./lecture.js";
@@ -19,15 +19,14 @@ import { say } from "../base/board_sentences.js";
 const SIGNS = { undo: "\u21b6", redo: "\u21b7", reset: "\u27f2" };
 
 /**
- * @param {HTMLElement} el @param {Model} model
- * @param {string[]} chosen groups and controls; none: the board alone
- * @param {{ button: HTMLElement, box: HTMLElement }} share @param {Player} player
- * @param {{ drawer?: HTMLElement, own?: boolean, wish?: import("./lecture.js").Wish | null }} [around] own:
- *   the whole page is ours
- * @returns {{ close: () => void, readLesson: () => void, heading: HTMLElement, lecture: HTMLElement }}
- *   readLesson: focus it; heading: the line of the question, which takes what leads on; lecture: its button
+ * @typedef {{ button: HTMLElement, box: HTMLElement, close?: () => void }} ShareButton
+ * @param {HTMLElement} el @param {Model} model @param {Player} player
+ * @param {{ chosen: string[], share: ShareButton, tabs?: Pick<import("../tabs/tabbar.js").Tabbar, "drawer" |
+ *   "entries" | "close">, menu?: HTMLElement, own?: boolean, wish?: import("./lecture.js").Wish | null }} around
+ *   chosen: groups and controls, none: the board alone; menu: of languages; own: the whole page is ours
+ * @returns {() => void} close
  */
-export function drawApp(el, model, chosen, share, player, { drawer, own = false, wish = null } = {}) {
+export function drawApp(el, model, player, { chosen, share, tabs, menu, own = false, wish = null }) {
   /** @type {(() => void)[]} */
   const closers = [];
   /** @param {Pick<Model, "on"> | Player} of @param {string} event @param {() => void} listener */
@@ -39,26 +38,21 @@ export function drawApp(el, model, chosen, share, player, { drawer, own = false,
   const follow = (event, listener) => hear(model, event, listener)();
   const controls = createColumn(model, chosen, share, follow, closers);
   const picture = element("div.cv-picture");
-  // Step and maker of the last word on the settings; empty while awaited.
-  const markSettled = () => {
-    const { step, from } = model.get("values");
-    setAttribute(picture, "data-settled", model.settled() && step ? `${step} ${from}` : "");
-  };
-  follow("settings", markSettled);
-  follow("change:values", markSettled);
+  for (const event of ["settings", "change:values"]) follow(event, () => markSettled(model, picture));
   // The drawer follows its button, so that Tab leads into it; the sheet puts it below the controls.
-  const body = element("div.cv-body", ...(drawer ? [drawer] : []), controls, picture);
+  const body = element("div.cv-body", ...(tabs ? [tabs.drawer] : []), controls, picture);
   const heading = element("div.cv-heading");
   el.append(heading, body);
   const room = followScreen(body);
   /** @type {Lecture} */
   let lecture;
   const board = new Board({ model, el: picture, taught: TAUGHT, own, onBands: () => lecture?.refresh() });
-  if (drawer) follow("settings", lendBandOfTab(model, board));
+  if (tabs) follow("settings", lendBandOfTab(model, board));
   const app = /** @type {HTMLElement} */ (el.closest(".cv-app") ?? el);
   const lesson = new LessonPanel(player, board);
   const headline = createHeadline(model, follow, board.arrival.watch, () => player.get("look")?.title);
-  heading.append(headline.el);
+  const lessons = createLessonButtons(player, lesson.focus);
+  heading.append(headline.el, lessons.el, ...(tabs ? [tabs.entries] : []), ...(menu ? [menu] : []));
   hear(player, "change:look", headline.ask);
   controls.after(lesson.el); // read before the board, and beside it
   const hasLesson = () => Boolean(player.get("look") ?? player.get("left"));
@@ -87,13 +81,16 @@ export function drawApp(el, model, chosen, share, player, { drawer, own = false,
   lecture = new Lecture(app, board, player, { own, wish, fit: room.update });
   controls.append(lecture.bar);
   lecture.begin();
+  heading.append(lecture.button);
   closers.unshift(lecture.close); // before its board
-  const close = () => {
+  closers.push(lessons.close);
+  return () => {
+    share.close?.();
+    tabs?.close();
     for (const each of closers) each();
     heading.remove();
     body.remove();
   };
-  return { close, readLesson: lesson.focus, heading, lecture: lecture.button };
 }
 
 /**
@@ -118,6 +115,12 @@ function createColumn(model, chosen, share, follow, closers) {
   const stops = side.querySelectorAll(".cv-tools > button, :scope > details > summary");
   rove(side, () => /** @type {HTMLElement[]} */ ([...stops]));
   return element("div.cv-controls", ...primary, side);
+}
+
+/** Step and maker of the last word on the settings; empty while awaited. @param {Model} model @param {Element} picture */
+function markSettled(model, picture) {
+  const { step, from } = model.get("values");
+  setAttribute(picture, "data-settled", model.settled() && step ? `${step} ${from}` : "");
 }
 
 /** @param {Model} model @param {Board} board */

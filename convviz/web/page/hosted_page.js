@@ -52,6 +52,6 @@ export function startPage(data, live, without) {
   const drawPane = createPanes(model, colorscales, alone, data.tabs);
   const menu = createLanguages(languages, model, player);
   const share = live ? undefined : createCopyLink(model, addressWith, () => stepLink(player));
-  drawLive(byId("convviz-live"), model, drawPane, player, wish, { menu, tabs, without, share });
+  drawLive(byId("convviz-live"), model, player, { drawPane, wish, menu, tabs, without, share });
   return model;
 }

@@ -5,7 +5,7 @@ import { element } from "../base/dom.js";
 import { notifyHolders } from "../base/when_attached.js";
 import { language } from "../base/sentences.js";
 import { Share } from "../controls/share_menu.js";
-import { createLessonButtons, stepLink } from "../lesson/lesson_controls.js";
+import { stepLink } from "../lesson/lesson_controls.js";
 import { Tabbar } from "../tabs/tabbar.js";
 import { drawApp } from "./app_view.js";
 import { say } from "../tabs/tab_group_sentences.js";
@@ -14,37 +14,32 @@ const GROUPS = Object.keys(SETTINGS.controls);
 const OF_THE_KERNEL = Object.values(SETTINGS.controls_of_the_kernel).flat();
 
 /**
- * @param {HTMLElement} el @param {Model} model @param {DrawPane} drawPane @param {Player} player
- * @param {import("./lecture.js").Wish | null} [wish] of the address
- * @param {{ menu?: HTMLElement, tabs?: string[], without?: string[], share?: { button: HTMLElement, box:
- *   HTMLElement } }} [own] without: tabs that do not work there; tabs, share: of a page without a kernel ever
+ * @param {HTMLElement} el @param {Model} model @param {Player} player
+ * @param {{ drawPane: DrawPane, wish?: import("./lecture.js").Wish | null, menu?: HTMLElement, tabs?: string[],
+ *   without?: string[], share?: import("./app_view.js").ShareButton }} around wish: of the address; without: tabs
+ *   that do not work there; tabs, share: of a page without a kernel ever
  * @returns {() => void}
  */
-export function drawLive(
-  el,
-  model,
-  drawPane,
-  player,
-  wish = null,
-  { menu, tabs: ownTabs, without, share: ownShare } = {},
-) {
+export function drawLive(el, model, player, { drawPane, wish = null, menu, tabs, without, share }) {
   el.querySelector(".cv-late")?.remove(); // the script has started
   el.classList.add("cv-app", "cv-page", "cv-full", "cv-look");
   el.lang = language(); // a notebook around it may speak another
   const name = el.querySelector(":scope > h1");
   const brand = name ?? element("p.cv-brand", { title: say("brand") }, say("brand"));
   brand.classList.add("cv-unseen"); // the question has its place
-  const share = ownShare ? { ...ownShare, close() {} } : new Share(model, () => stepLink(player));
-  const tabs = new Tabbar(model, drawPane, ownTabs, without);
   el.append(brand);
-  const controls = ownTabs ? GROUPS : [...GROUPS, ...OF_THE_KERNEL];
-  const app = drawApp(el, model, controls, share, player, { drawer: tabs.drawer, own: wish !== null, wish });
-  const lessons = createLessonButtons(player, app.readLesson);
-  app.heading.append(lessons.el, tabs.entries, ...(menu ? [menu] : []), app.lecture);
+  const close = drawApp(el, model, player, {
+    chosen: tabs ? GROUPS : [...GROUPS, ...OF_THE_KERNEL],
+    share: share ?? new Share(model, () => stepLink(player)),
+    tabs: new Tabbar(model, drawPane, tabs, without),
+    menu,
+    own: wish !== null,
+    wish,
+  });
   const forget = notifyHolders(el);
   return () => {
     forget();
-    for (const part of [share, tabs, lessons, app]) part.close();
+    close();
     brand.remove();
   };
 }

@@ -3,7 +3,7 @@ import { createCopyLink } from "../controls/copy_link.js";
 import { createValues } from "../base/observable_values.js";
 import { createLessons } from "../lesson/available_lessons.js";
 import { Player } from "../lesson/player.js";
-import { createLessonButtons, stepLink } from "../lesson/lesson_controls.js";
+import { stepLink } from "../lesson/lesson_controls.js";
 import { fromPage } from "../numbers/compute_in_page.js";
 import { createPageModel } from "../numbers/page_model.js";
 import { openTab } from "../tabs/tab_placeholder.js";
@@ -32,20 +32,15 @@ function render({ el, data, own = false, makeNumbers = fromPage }) {
   if (data.lesson && !opened) player.play(data.lesson);
   const tabs = data.tabs && createOwnTabs(model, data.colorscales, data.tabs, data.recorded);
   const share = createCopyLink(model, own ? addressWith : () => "", () => stepLink(player));
-  const app = drawApp(el, model, data.controls, share, player, { own, wish, drawer: tabs?.drawer });
+  const closeView = drawApp(el, model, player, { chosen: data.controls, share, tabs, own, wish });
   const made = own && el.parentElement?.querySelector(":scope > .cv-made");
   if (made)
     el.querySelector(".cv-more-controls > .cv-popover, .cv-body:not(:has(.cv-popover)) .cv-facts")?.append(
       made,
     );
-  const lessons = createLessonButtons(player, app.readLesson);
-  app.heading.append(lessons.el, ...(tabs ? [tabs.entries] : []), app.lecture);
   const close = () => {
-    lessons.close();
-    lessons.el.remove();
     player.end();
-    tabs?.close();
-    app.close();
+    closeView();
   };
   if (!data.height) postHeight(/** @type {HTMLElement} */ (el.closest(".cv-page") ?? el));
   return { model, close };

@@ -49,7 +49,7 @@ export function createApp() {
         widget.send({ type: "language", language }),
       );
       const without = served ? OF_A_NOTEBOOK : [];
-      const close = drawLive(root, model, drawPane, player, null, { menu, without });
+      const close = drawLive(root, model, player, { drawPane, menu, without });
       const show = hideStills(root, id);
       return () => {
         show();
