@@ -137,7 +137,7 @@ export class Drawing {
   }
 
   /**
-   * Focus and selection stay.
+   * Replaces the drawing and keeps the focus and the selection on boxes that it still has.
    * @param {SVGSVGElement} next @param {Record<string, string>} sums box → its gradient as a sum over paths
    */
   set(next, sums) {

@@ -66,7 +66,10 @@ export function linearTerms(sizes, cell) {
   );
 }
 
-/** Dependencies, both ways. @param {LinearSizes} sizes @param {LinearCell} cell @returns {LinearCell[]} */
+/**
+ * Finds what a cell is computed from, and what is computed from it together with the other factors.
+ * @param {LinearSizes} sizes @param {LinearCell} cell @returns {LinearCell[]}
+ */
 export function linearLinks(sizes, cell) {
   const found = new Map();
   const add = (other) => found.set(linearName(other), other);

@@ -102,7 +102,7 @@ export class MatrixLinks {
     };
   }
 
-  /** null: in no matrix. @param {Place} cell @returns {Selection | null} */
+  /** @param {Place} cell @returns {Selection | null} null: the cell is in no matrix */
   ofCell(cell) {
     const { panel, row, column } = cell;
     const flat = (part) => row * this.#widths[part] + column;

@@ -117,7 +117,7 @@ class Slot {
     this.#heatmap.light(found);
   }
 
-  /** In pixels; null: none. */
+  /** Returns the left and the right end of the lit columns in pixels, or null where none is lit. */
   litRange = () =>
     this.#columns.length
       ? [Math.min(...this.#columns) * this.#cell, (Math.max(...this.#columns) + 1) * this.#cell]

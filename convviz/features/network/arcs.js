@@ -34,7 +34,7 @@ export class Arcs {
     this.#all,
     this.#marked,
   );
-  /** By operation. @type {{ skip: Pair, path: string }[]} */
+  /** @type {{ skip: Pair, path: string }[]} */
   #arcs = [];
 
   /** @param {Pair[]} skips @param {(operation: number) => number} across where it is @param {number} width */
@@ -51,7 +51,7 @@ export class Arcs {
     setAttribute(this.#all, "d", this.#arcs.map(({ path }) => path).join(""));
   }
 
-  /** Those of an operation. @param {number | null} operation */
+  /** Marks the arcs that start or end at an operation. @param {number | null} operation */
   mark(operation) {
     const own = this.#arcs.filter(({ skip }) => operation !== null && skip.includes(operation));
     setAttribute(this.#marked, "d", own.map(({ path }) => path).join(""));

@@ -141,7 +141,10 @@ export class Maps {
     if (focus) column.el.focus({ preventScroll: true });
   }
 
-  /** Of a new network. @param {number} operation that is spoken of; −1: none */
+  /**
+   * Prepares for a new network: resets the choices and remembers the operation to scroll to.
+   * @param {number} operation that is spoken of; −1: none
+   */
   begin(operation) {
     this.choice = { all: false, more: new Set(operation < 0 ? [] : [operation]), whole: new Set() };
     this.#begin = operation;

@@ -148,7 +148,10 @@ export class Pointing {
   }
 }
 
-/** Before anybody points. @param {NetworkData} network @param {NetworkBack} back */
+/**
+ * Says which gradient was sent back, before anybody points at a cell.
+ * @param {NetworkData} network @param {NetworkBack} back
+ */
 function startText(network, back) {
   const [{ from }, { operations }] = [back, network];
   if (from.kind === "cell") return say("start.cell", { cell: `**${fromText(network, from)}**` });

@@ -122,7 +122,10 @@ function throughMaxPool(reading) {
   });
 }
 
-/** In its only window. @param {Reading} reading @param {number[]} out */
+/**
+ * Explains the gradient of a cell that lies in exactly one window of a max pooling.
+ * @param {Reading} reading @param {number[]} out
+ */
 function throughWindow(reading, out) {
   const { reader, cell, value, gradient } = reading;
   const name = nameOf(reader);

@@ -31,9 +31,8 @@ export function placeOf(cell) {
 }
 
 /**
- * null: unknown.
  * @param {NetworkOperation} operation @param {number} position among its sources @param {number[]} source its shape
- * @returns {Relation | null}
+ * @returns {Relation | null} null: unknown, or too many pairs of cells
  */
 export function relationOf({ reads, shape }, position, source) {
   if (!dimsOf(shape) || !dimsOf(source)) return null;
@@ -195,7 +194,10 @@ function aligned(axes, out, source, groups) {
     : null;
 }
 
-/** Cell by cell. @param {Axis[]} axes @param {number[]} out @param {number[]} source @returns {Relation | null} */
+/**
+ * Keeps the lists of each axis. Returns null where these could make more than MAX_PAIRS pairs.
+ * @param {Axis[]} axes @param {number[]} out @param {number[]} source @returns {Relation | null}
+ */
 function counted(axes, out, source) {
   const each = axes.reduce(
     (product, { lists }) => product * Math.max(1, ...lists.map(({ length }) => length)),

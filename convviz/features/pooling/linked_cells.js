@@ -75,7 +75,10 @@ export function cellAt(pooled, place) {
   return isInside ? { plane, index: place.row * width + place.column } : null;
 }
 
-/** With the same numbers. @param {Pooled} pooled @param {Links} links @returns {Place[]} */
+/**
+ * Returns the board's cells that show the same numbers; it has none for padding and for what ceil_mode adds.
+ * @param {Pooled} pooled @param {Links} links @returns {Place[]}
+ */
 export function boardCells(pooled, links) {
   const of = outputSizes(pooled.spec);
   return /** @type {const} */ (["padded_input", "grad_output"]).flatMap((panel) => {
