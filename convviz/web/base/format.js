@@ -67,7 +67,7 @@ export function parseNumber(text) {
 }
 
 /** @typedef {{ at: number, rgb: number[] }} Stop */
-/** A scale never changes. @type {WeakMap<Scale, Stop[]>} */
+/** Caches the parsed stops of each scale, because a scale never changes. @type {WeakMap<Scale, Stop[]>} */
 const stops = new WeakMap();
 
 /** @param {Scale} scale @returns {Stop[]} */
@@ -101,7 +101,7 @@ export function colorOf(scale, value, limit) {
 /** @param {number[]} color */
 export const cssColor = (color) => `rgb(${color.map(Math.round).join(", ")})`;
 
-/** By contrast (WCAG 2). @param {number[]} color */
+/** Returns true where white ink has more contrast than black (WCAG 2). @param {number[]} color */
 export function needsWhiteInk(color) {
   const [r, g, b] = color.map((part) => {
     const share = part / 255;

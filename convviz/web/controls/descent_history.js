@@ -43,7 +43,7 @@ export class Descent {
     }
   }
 
-  /** null: at the start. */
+  /** Returns the weights before the last step, or null at the start. */
   before = () => this.#way[this.#way.length - 2]?.weights ?? null;
 
   last = () => this.#way[this.#way.length - 1]?.step ?? null;

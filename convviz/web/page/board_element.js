@@ -170,7 +170,10 @@ class BoardElement extends Base {
     };
   }
 
-  /** Nonsense changes nothing. @param {Model} model @param {string} text */
+  /**
+   * Opens a link. An invalid one changes nothing, and the board says what is wrong with it.
+   * @param {Model} model @param {string} text
+   */
   #open(model, text) {
     if (text === this.#link) return; // somebody keeps what the event said
     this.#attempt(model, () => {

@@ -4,7 +4,7 @@ import { explain } from "../../base/help.js";
 import { closeWithEscape } from "../../base/keys.js";
 import { say } from "../../base/board_sentences.js";
 
-/** Chinese letters are wider. @param {string} word */
+/** Estimates the width of a word in pixels; Chinese letters are wider. @param {string} word */
 const widthOf = (word) =>
   [...word].reduce((sum, letter) => sum + (/[\u2e80-\uffef]/.test(letter) ? 13.2 : 7.1), 0);
 

@@ -154,7 +154,10 @@ function createSays({ fix, reveal, take }) {
   return {
     el,
     focus: () => fixes.focus({ preventScroll: true }),
-    /** Returns the words. @param {Broken | null} broken @param {boolean} isNamed its name may be said */
+    /**
+     * Shows the sentence of a broken step, or none, and returns it.
+     * @param {Broken | null} broken @param {boolean} isNamed its name may be said
+     */
     set(broken, isNamed) {
       setHidden(el, !broken);
       setHidden(reveals, isNamed);

@@ -38,7 +38,7 @@ export function widestOf(shorts) {
   return widest;
 }
 
-/** The least readable cell. @param {number} widest */
+/** Returns the smallest cell in which a number of this width can be read. @param {number} widest */
 export const leastCell = (widest) => ({
   width: Math.ceil(widest * SMALLEST + MARGIN),
   height: SMALLEST + AIR,

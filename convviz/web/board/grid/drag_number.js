@@ -41,7 +41,7 @@ export function keyed(from, { key, altKey, shiftKey }, slides) {
 
 export class NumberDrag {
   #bubble = element("output.cv-pulled", { "aria-hidden": "true" });
-  /** NaN: none. @param {number} row @param {number} column */
+  /** Returns NaN where the cell has no number to drag. @param {number} row @param {number} column */
   #numberIn = (row, column) =>
     this.#panel.spec().dragged && !this.#panel.grid.isAsked(row, column)
       ? givenNumber(this.#board.model.settings(), this.#panel.spec().name, row, column)

@@ -108,7 +108,7 @@ export class GridNumbers {
     });
   }
 
-  /** -1: none in sight. */
+  /** Returns the index of the cell to be predicted, or -1 where the grid has none. */
   #indexAsked() {
     const { row, column } = this.asked ?? { row: -1, column: 0 };
     return column < this.#columns ? row * this.#columns + column : -1;

@@ -48,7 +48,7 @@ export class Bands {
     [this.#isPaper, this.#extent, this.#onShared] = [around.isPaper, around.extent, around.onShared];
   }
 
-  /** Empty on paper. */
+  /** Returns the layout that `data-stage` names, or an empty text on paper. */
   stage() {
     const app = /** @type {HTMLElement | null} */ (
       this.#isPaper() ? null : this.#root.closest("[data-stage]")

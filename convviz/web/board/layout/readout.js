@@ -28,7 +28,7 @@ export class Readout {
   }
 
   /**
-   * Kept current; `aloud`: spoken.
+   * Shows words, which are evaluated again as numbers change, and speaks them if `aloud`.
    * @param {() => string} words @param {boolean} aloud @param {Place | null} [cell]
    */
   read = (words, aloud, cell = null) => {
@@ -44,7 +44,7 @@ export class Readout {
     this.refresh();
   };
 
-  /** Until the settings change. @param {string} text */
+  /** Shows and speaks a text until the settings change. @param {string} text */
   say = (text) => {
     const settings = () => JSON.stringify(this.#model.get("state"));
     const now = settings();

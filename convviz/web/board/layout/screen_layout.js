@@ -165,11 +165,11 @@ function lineUp(terms, cells, most, turn) {
 export const leastLine = (terms) =>
   lineOf(terms, ({ digits }) => Math.max(digits?.width ?? 0, digits?.height ?? 0));
 
-/** For colours alone. @param {Term[]} terms */
+/** Returns the least width of a line whose panels show colours without numbers. @param {Term[]} terms */
 export const bareLine = (terms) =>
   lineOf(terms, ({ columns }) => (COLOURED * Math.min(columns, FEW)) / columns);
 
-/** For colours alone. @param {Term[]} terms */
+/** Returns the least height of a line whose panels show colours without numbers. @param {Term[]} terms */
 export const bareHeight = (terms) =>
   Math.max(0, ...terms.map(({ rows, around }) => around + COLOURED * Math.min(rows, FEW)));
 
@@ -308,13 +308,16 @@ function heightFor(app, body) {
   );
 }
 
-/** Alone in its page. @param {HTMLElement} app */
+/**
+ * Guesses that the app has a page to itself: it is near the top, in no growing frame and in no element that scrolls.
+ * @param {HTMLElement} app
+ */
 const isOwn = (app) =>
   app.dataset.grows === undefined &&
   app.getBoundingClientRect().top + window.scrollY < 200 &&
   !scrollerOf(app);
 
-/** null: the window. @param {HTMLElement} app */
+/** Returns the nearest ancestor that scrolls, or null where only the window does. @param {HTMLElement} app */
 function scrollerOf(app) {
   for (let at = app.parentElement; at && at !== document.body; at = at.parentElement) {
     if (/auto|scroll/.test(getComputedStyle(at).overflowY)) return at;

@@ -223,7 +223,10 @@ export class Panel {
     if (all) this.#thumbs.draw(all, this.#scale(), limit);
   }
 
-  /** null: nothing is broken. @param {WrongPlane | null} wrong @param {boolean} guilty its name is red */
+  /**
+   * Shows the wrong numbers of a broken step; null removes them.
+   * @param {WrongPlane | null} wrong @param {boolean} guilty its name is red
+   */
   breakInto(wrong, guilty) {
     this.el.toggleAttribute("data-guilty", guilty);
     // Cells of another geometry stand there: what is said of a cell, and linked with it, would be the right plane's.
@@ -236,7 +239,10 @@ export class Panel {
     );
   }
 
-  /** Empty: right. @param {number} row @param {number} column */
+  /**
+   * Returns the words that follow a right sum; they are empty where the cell is right.
+   * @param {number} row @param {number} column
+   */
   brokenSum(row, column) {
     return this.#splits.after(row, column);
   }

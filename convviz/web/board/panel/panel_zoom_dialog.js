@@ -29,7 +29,7 @@ export function openDialog(board, look, place, onClosed) {
   /** @type {Plotly | null} */
   let plotly = null;
 
-  /** A zoom stays. */
+  /** Draws the figure; a zoom stays while the panel and its shape are the same. */
   function draw() {
     const shown = look();
     setText(title, shown.spec.label);

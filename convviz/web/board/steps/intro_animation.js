@@ -53,7 +53,7 @@ export class IntroPlayer {
   #asked = ""; // the settings in which to watch it
   /** @type {{ settings: Settings | undefined, pixel: Place | null }} */
   #concluded = { settings: undefined, pixel: null };
-  /** Until the first touch. @type {Waiting | null} */
+  /** Is set while the intro waits to come into sight; the first touch clears it. @type {Waiting | null} */
   #waiting = null;
   /** For who saw it: until the first picture is painted. @type {(() => boolean) | null} */
   #ended = null;

@@ -43,7 +43,7 @@ export function panelsFor(band) {
 /** @param {Point} point */
 const movedTo = ({ left, top }) => `translate(${left}px, ${top}px)`;
 
-/** false if cancelled @param {Animation[]} motions */
+/** Resolves to true at the end, or to false if a motion was cancelled. @param {Animation[]} motions */
 const done = (motions) =>
   Promise.all(motions.map(({ finished }) => finished)).then(
     () => true,

@@ -131,7 +131,10 @@ export class StepControls {
     this.#range.focus({ preventScroll: true });
   }
 
-  /** Another number of positions. @param {number} positions */
+  /**
+   * Sets the number of positions. Returns the present position, moved back if it lies beyond them.
+   * @param {number} positions
+   */
   resize(positions) {
     this.#count = positions;
     this.#range.max = String(positions);
