@@ -120,7 +120,10 @@ export function firstDifference(settings, { stages, dtype }) {
   return null;
 }
 
-/** Empty: none. @param {Settings} settings @param {Numbers} numbers */
+/**
+ * Says where page and torch first differ; the text is empty where they agree.
+ * @param {Settings} settings @param {Numbers} numbers
+ */
 export function comparisonWords(settings, numbers) {
   const found = firstDifference(settings, numbers);
   if (!found) return "";

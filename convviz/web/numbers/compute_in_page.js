@@ -19,7 +19,10 @@ export function fromPage(settings, k) {
   return { k, stages, dtype: "float64", truth: truthWords("page"), truth_ok: null, from: "page" };
 }
 
-/** Shown until torch answers. @param {Settings} settings @param {number} k @returns {Numbers} */
+/**
+ * Computes the numbers that the page shows until torch answers.
+ * @param {Settings} settings @param {number} k @returns {Numbers}
+ */
 export const besideKernel = (settings, k) => ({ ...fromPage(settings, k), truth: truthWords("meanwhile") });
 
 /** Shown after the kernel is gone. @param {Settings} settings @param {number} k @returns {Numbers} */

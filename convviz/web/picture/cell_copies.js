@@ -61,7 +61,10 @@ export function paddedCell({ padding }, { row, column }) {
   return { panel: "padded_input", row: row + padding[0][0], column: column + padding[1][0] };
 }
 
-/** null: a padding zero. @param {Geometry} geometry @param {Point} cell */
+/**
+ * Returns the input cell that a cell of padded_input copies, or null for a padding zero.
+ * @param {Geometry} geometry @param {Point} cell
+ */
 export function sourceCell({ padding, input_size, padding_mode }, cell) {
   const [row, column] = [cell.row, cell.column].map((place, axis) =>
     sourceOf(place - padding[axis][0], input_size[axis], padding_mode),

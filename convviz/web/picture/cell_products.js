@@ -82,7 +82,10 @@ export class CellProducts {
     );
   }
 
-  /** Without structural zeros. @param {Place} cell @returns {Factor[][]} */
+  /**
+   * Lists the terms of a cell, each by its factors, without structural zeros.
+   * @param {Place} cell @returns {Factor[][]}
+   */
   of(cell) {
     if (cell.panel === "grad_bias") return this.#ofBias(cell);
     const list = this.#links.terms(cell);

@@ -7,7 +7,10 @@ import { upTo } from "../rules/shapes_and_indices.js";
 
 /** @import { NearSize, RemainderStory } from "./remainder_sentences.js" */
 
-/** null: stride 1. @param {Spec} spec @param {boolean} linked @returns {RemainderStory | null} */
+/**
+ * Explains output_padding, or returns null where both strides are 1.
+ * @param {Spec} spec @param {boolean} linked @returns {RemainderStory | null}
+ */
 export function paddingStory(spec, linked) {
   if (spec.stride.every((step) => step === 1)) return null;
   return {

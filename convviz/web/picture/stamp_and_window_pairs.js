@@ -51,7 +51,7 @@ export class Pairing {
   }
 
   /**
-   * null: none.
+   * Numbers the factors of each product of a cell; null removes the numbers.
    * @param {Place | null} cell @param {() => BadgedPanel[]} find @param {Links} links
    */
   show(cell, find, links) {

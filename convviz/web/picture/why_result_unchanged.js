@@ -40,7 +40,7 @@ export function sameTensor(one, other) {
   return true;
 }
 
-/** Without its border. @param {string} stage @param {boolean} transposed */
+/** Returns the tensor's name without "padded_". @param {string} stage @param {boolean} transposed */
 const plainName = (stage, transposed) => shownName(stage, transposed).replace(/^padded_/, "");
 
 /** @param {string} stage @param {Settings} settings @param {Reason} reason */

@@ -24,7 +24,7 @@ import { upTo, countOf, flatIndex } from "./shapes_and_indices.js";
  *   Stages as in ops/stages.py
  */
 
-/** Limits of the board. */
+/** The board refuses larger sizes than these. */
 export const MAX_SIZES = /** @type {Record<Exclude<keyof Spec, "version" | "padding_mode">, number>} */ (
   LARGEST
 );
