@@ -183,7 +183,7 @@ export class Drawing {
     for (const box of this.#boxes.values()) box.el.classList.toggle("cv-framed", ids.has(box.id));
   }
 
-  /** How far the backward pass is; none: not shown. @param {string[]} reached */
+  /** Marks how far the backward pass is; an empty list removes the marks. @param {string[]} reached */
   mark(reached) {
     const current = reached[reached.length - 1];
     const seen = new Set(reached);

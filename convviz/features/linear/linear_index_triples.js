@@ -54,7 +54,7 @@ export function linearName({ tensor, row, column }) {
 }
 
 /**
- * Lists of factors; none: no sum.
+ * Lists the factors of each product that a cell sums; the list is empty for a cell that is no sum.
  * @param {LinearSizes} sizes @param {LinearCell} cell @returns {LinearCell[][]}
  */
 export function linearTerms(sizes, cell) {

@@ -125,7 +125,7 @@ class Slot {
 }
 
 /**
- * All in one row, with numbers; null: no room.
+ * Lays three matrices in one row with their numbers. Returns null where there are fewer, or no room.
  * @typedef {{ cell: number, height: number, numbers: boolean }} Size
  * @typedef {{ width: number, height: number }} Room in sight
  * @param {View} view @param {Room} room @returns {Map<MatrixMap, Size> | null}

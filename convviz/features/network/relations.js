@@ -15,7 +15,7 @@ import { countOf, upTo } from "../../web/rules/shapes_and_indices.js";
 
 const MAX_PAIRS = 5e6; // of cells, where they are counted one by one
 
-/** null: more axes than a picture has. @param {number[]} shape @returns {Dims | null} */
+/** Returns null for more axes than a picture has. @param {number[]} shape @returns {Dims | null} */
 export function dimsOf(shape) {
   if (shape.length > 3) return null;
   if (shape.length === 2) return [1, shape[0], shape[1]];
@@ -129,7 +129,7 @@ function windowAt(reads, axis, o, size) {
   );
 }
 
-/** −1: it falls between two. @param {number} at @param {number} stride */
+/** Returns −1 where the place falls between two cells. @param {number} at @param {number} stride */
 const backTo = (at, stride) => (at % stride === 0 ? at / stride : -1);
 
 /** Which cell a place of the border repeats. @param {number} at @param {number} size @param {string} [mode] */

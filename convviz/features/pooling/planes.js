@@ -52,7 +52,7 @@ export class Planes {
   }
 
   #widths = { padded_input: 1, output: 1, grad_output: 1, mask: 1, grad_input: 1 };
-  #shown = ""; // the mask
+  #shown = ""; // key of the mask that is drawn
   /** @type {number[]} */
   #wrong = [];
 

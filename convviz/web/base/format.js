@@ -58,7 +58,10 @@ export function fullNumber(value, dtype) {
   return text.replaceAll("-", MINUS);
 }
 
-/** A decimal comma and a true minus are welcome. null: no finite number. @param {string} text */
+/**
+ * Accepts a decimal comma and a true minus, too. Returns null where the text is no finite number.
+ * @param {string} text
+ */
 export function parseNumber(text) {
   const plain = text.trim().replaceAll(MINUS, "-").replace(",", ".");
   if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(plain)) return null;

@@ -99,7 +99,7 @@ function termsOfLoss(output, grad, { target }) {
 }
 
 /**
- * The first cell off by more than rounding; null: none, or too much to compute.
+ * Finds the first cell that is off by more than rounding. Returns null where there is none, or too much to compute.
  * @param {Settings} settings @param {Numbers} numbers
  */
 export function firstDifference(settings, { stages, dtype }) {

@@ -15,7 +15,7 @@ export function fromPage(settings, k) {
     throw new Error(say("refused.page_products", { most: MAX_PAGE_PRODUCTS / 1e6 }));
   }
   const stages = computeStages(spec, loss, tensorsOf(settings), transposed);
-  // Not compared.
+  // truth_ok is null because the page compares its numbers with nothing.
   return { k, stages, dtype: "float64", truth: truthWords("page"), truth_ok: null, from: "page" };
 }
 

@@ -45,7 +45,7 @@ export function summed(of, { shape, size, planes, cells, factor }, given) {
 }
 
 /**
- * In any shape; null: impossible.
+ * Computes a mistaken gradient, whatever its shape, or returns null where the recipe is impossible.
  * @param {Gradient} of @param {Recipe} recipe @param {Spec} spec @param {Given} given
  */
 export function mistakenGradient(of, recipe, spec, given) {

@@ -169,7 +169,10 @@ function numberOf({ of, given, right, at }, products) {
   return products && index >= 0 ? mistakenNumber(of, products, given, index) : null;
 }
 
-/** -1: not in that shape. @param {number[]} shape @param {number[]} right @param {number[]} at */
+/**
+ * Returns the flat index of a cell of the right result in another shape, or -1 where that shape lacks it.
+ * @param {number[]} shape @param {number[]} right @param {number[]} at
+ */
 function indexIn(shape, right, at) {
   if (right.length === 1) {
     if (shape.every((size) => size === 1)) return 0;

@@ -52,7 +52,7 @@ export const planeOffer = ({ plane, spec }, { of }, { other }) => ({
   changes: { plane: showPlane(plane, spec, of, other) },
 });
 
-// Cached.
+// Keeps the last offer, because finding one tries many settings.
 let known = { key: "", offer: /** @type {Offer} */ ({ words: "", changes: {} }) };
 
 /** @param {Settings} settings @param {Toggle} toggle */

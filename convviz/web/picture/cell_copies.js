@@ -35,7 +35,7 @@ function gradientsAt(geometry, at) {
   return [
     { panel: "grad_output", ...at },
     { panel: "dilated_grad_output", row, column },
-    // Or cropped.
+    // A negative padding may have cropped the cell away.
     ...(isThere ? [{ panel: "padded_grad_output", row: padded[0], column: padded[1] }] : []),
   ];
 }
@@ -44,7 +44,10 @@ function gradientsAt(geometry, at) {
 export const stampedSize = (geometry, axis) =>
   foldsBack(geometry) ? paddedSize(geometry, axis) : geometry.input_size[axis];
 
-/** null: an inserted zero, or padding. @param {Geometry} geometry @param {Place} cell */
+/**
+ * Returns the cell of grad_output that this one shows, or null for an inserted zero, padding or another panel.
+ * @param {Geometry} geometry @param {Place} cell
+ */
 export function outputCell({ stride, output_size, gradient_padding }, { panel, row, column }) {
   if (panel === "grad_output") return { row, column };
   /** @type {Record<string, Pair>} */

@@ -10,7 +10,7 @@ import { eachCell, upTo } from "../rules/shapes_and_indices.js";
  */
 
 /**
- * A plane's numbers, and their offset; null: its small picture leaves cells out.
+ * Returns a plane's numbers and where they start, or null where its small picture leaves cells out.
  * @param {any} spec @param {Planes} numbers @param {number[]} at
  * @returns {{ values: ArrayLike<number>, start: number } | null}
  */

@@ -45,7 +45,7 @@ function effect(spec) {
 function gained(spec, axis) {
   const [before, after] = spec.padding[axis];
   const end = before + spec.input_size[axis];
-  const stamped = end + after - remainderOf(spec, axis); // before cropping
+  const stamped = end + after - remainderOf(spec, axis); // where the stamps end before cropping
   const cut = Math.min(stamped, end) - Math.max(before, stamped - after);
   return [Math.max(cut, 0), Math.max(end - Math.max(before, stamped), 0)];
 }

@@ -19,7 +19,7 @@ import { upTo } from "../rules/shapes_and_indices.js";
  * @typedef {{ paragraphs: string[], sizes: NearSize[], named: string }} RemainderStory named: the sizes
  */
 
-export const MAX_OFFERED_SIZES = 6; // buttons an axis
+export const MAX_OFFERED_SIZES = 6; // buttons for each axis
 
 /**
  * Explains the remainder, or returns null where both strides are 1.

@@ -52,6 +52,6 @@ export function unchangedWords(stage, settings, reason, changed = "") {
   return sayGesture(`unchanged.${reason}`, {
     parts: joined("list.and", names),
     changed: plainName(changed, transposed),
-    other: shownName(other, transposed), // with its border
+    other: shownName(other, transposed), // this name keeps "padded_"
   });
 }

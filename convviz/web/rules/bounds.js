@@ -52,9 +52,9 @@ export function valueOf(spec, name, axis, transposed) {
 }
 
 /**
- * On both axes if linked; null: impossible.
- * @param {Spec} spec @param {AxisName} name @param {number} axis @param {number} value
- * @param {boolean} linked @param {boolean} transposed @returns {Spec | null}
+ * Returns the spec with one setting changed, on both axes if they are linked, or null where that is impossible.
+ * @param {Spec} spec @param {AxisName} name @param {number} axis @param {number} value @param {boolean} linked
+ * @param {boolean} transposed @returns {Spec | null}
  */
 export function withValue(spec, name, axis, value, linked, transposed) {
   if (transposed) return withLayerValue(spec, name, axis, value, linked);

@@ -62,7 +62,7 @@ export function paintCells(settings, { panel, cells, value }) {
 }
 
 /**
- * With all digits; NaN: not data.
+ * Returns a number with all its digits, or NaN where the cell is not data.
  * @param {Settings} settings @param {string} panel @param {number} row @param {number} column
  */
 export function givenNumber(settings, panel, row, column) {

@@ -57,7 +57,7 @@ function planeOf(chosen, spec) {
   const top = bothAxes((axis) => along[axis].line[chosen.top]);
   const size = bothAxes((axis) => {
     const { line } = along[axis];
-    // Python's -0
+    // In Python, p:-p is an empty slice where p is 0.
     return chosen.slice === "p:-p" && !line.p ? 0 : top[axis] + lengths[axis] + line[chosen.fill];
   });
   const [rows, columns] = bothAxes((axis) =>

@@ -29,7 +29,7 @@ export const MAX_SIZES = /** @type {Record<Exclude<keyof Spec, "version" | "padd
   LARGEST
 );
 export const MAX_NUMBER = SETTINGS.limits.number;
-const STREAMS = SETTINGS.random_streams; // of seeds
+const STREAMS = SETTINGS.random_streams; // what each tensor adds to the seed
 
 /** @param {number[]} shape @param {ArrayLike<number>} values @returns {Tensor} */
 const tensorOf = (shape, values) => ({ shape, data: Float64Array.from(values) });

@@ -69,7 +69,7 @@ export function fromLink(text) {
     };
   }
   const pairs = pairsOf(ownPart(text));
-  const [version] = pairs.get("v") ?? ["1"]; // older than versions
+  const [version] = pairs.get("v") ?? ["1"]; // links without a version are of the first
   const base = hasKey(pairs) && Object.hasOwn(BASES, version) ? BASES[version] : FIRST_STATE;
   pairs.delete("v");
   const { given, notices } = valuesOf(pairs);

@@ -33,7 +33,7 @@ export function createChoice(board, choice) {
     const value = Number(/** @type {HTMLSelectElement} */ (select).value);
     board.model.send({ type: "axis", axis: choice.axis, index: value });
   });
-  const letter = element("span", String(choice.word.split(" ").at(-1))); // in the formula
+  const letter = element("span", String(choice.word.split(" ").at(-1))); // the axis as the formula has it
   explain(letter, "axis");
   return element("label", letter, " ", select);
 }

@@ -35,7 +35,7 @@ export class BreakIt {
       this.#says.focus();
     },
     take: (index) => {
-      const offer = this.#latest.broken?.offers[index]; // as of now
+      const offer = this.#latest.broken?.offers[index]; // offers may change while their buttons stay
       if (!offer) return;
       this.#board.model.send({ type: "break", changes: offer.changes });
       this.#says.focus();

@@ -14,7 +14,7 @@ import { PrintedZeros } from "./printed_zeros.js";
  * @typedef {{ values: ArrayLike<number>, dtype: string, scale: Scale, limit: number }} Shown
  */
 
-const ASKED = "?"; // to be predicted
+const ASKED = "?"; // stands for a number that is to be predicted
 
 /**
  * @param {{ rows: string, columns: string }} spec

@@ -55,7 +55,7 @@ export class Grid {
   #dim = svgElement("path.cv-dim", { "fill-rule": "evenodd" });
   /** @type {GridSpec} */
   #spec = { rows: "", columns: "", unread_rows: [], unread_columns: [], label: "", editable: false };
-  #built = ""; // the drawn spec
+  #built = ""; // key of the spec that is drawn
   #anyBeyond = false;
   #wasNumbered = false;
   #events;

@@ -10,7 +10,7 @@ const [LOWEST, HIGHEST] = [500, 1200];
 const [LOW, BESIDE] = [560, 560];
 // In a notebook cell, bars leave less than the window.
 const [OF_A_NOTEBOOK, ITS_BARS] = [760, 130];
-const OF_A_LOW_ONE = 230; // lower: scrolled
+const OF_A_LOW_ONE = 230; // LOWEST in a low window, which then scrolls
 // A frame that grows with its page has no height of its own.
 const [OF_A_FRAME, FRAME] = [664, 740];
 // pixels of a cell without a number, and how many count
@@ -264,7 +264,7 @@ export function followScreen(body) {
     setStyle(parent, "--cv-room", `${heightFor(app, body)}px`);
     setStyle(body, "--cv-above", `${strip.offsetHeight ? strip.offsetHeight + GAP : 0}px`);
   };
-  const watcher = new ResizeObserver(update); // once placed
+  const watcher = new ResizeObserver(update); // it runs for the first time once the app is placed
   for (const each of [app, heading, strip]) watcher.observe(each);
   const ends = [
     listen(window, "resize", update),
