@@ -17,7 +17,7 @@ from convviz.cases import pooled_geometries
 from convviz.cases.pooled_geometries import NEGATIVE, TIES, UNCOUNTED
 from convviz.geometry.spec import ConvSpec
 
-QUANTISED = ("signs", "scaled signs")  # of binary weights
+QUANTISED = ("signs", "scaled signs")  # the two kinds of binary weights
 # The last is an average that does not count the padding's cells; ``Task`` has the first two.
 POOLINGS = ("max", "average", "average inside")
 

@@ -156,7 +156,7 @@ class Tried:
 class Failure:
     """What a function fails in at random."""
 
-    smallest: Tried  # that was found
+    smallest: Tried  # the smallest failing case that was found
     first: Tried  # the one from which that was found: it has more numbers, from which more can be read
     wrong: tuple[Case, ...]  # all failing cases
     others: tuple[Case, ...]  # those that are right

@@ -36,7 +36,7 @@ class CaseResult:
     worst_result: str = ""  # the result that is furthest off; empty if none is
     worst_index: tuple[int, ...] | None = None  # the cell of it that is furthest off; None if shapes differ
     expected: float | None = None  # the right number there
-    received: float | None = None  # the student's
+    received: float | None = None  # the student's number there
     max_abs_err: float | None = None  # how far that one is off; None where nothing could be compared
     seconds: float = 0.0  # that the student's own code took
 
@@ -80,7 +80,7 @@ class CheckFailed(AssertionError):
 class Report:
     """All that a check found out."""
 
-    task: str  #: its name
+    task: str  #: the name of the task
     cases: tuple[CaseResult, ...]  #: one for each case that was tried
     diagnoses: tuple[Diagnosis, ...]  #: what explains the wrong ones, best first
     assumed: tuple[str, ...]  #: how the function was called, in sentences

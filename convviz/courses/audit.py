@@ -34,7 +34,7 @@ Check = Callable[[Callable[..., Any]], object]
 class Finding:
     """A mistake, and in how many of its ways a check lets it pass."""
 
-    id: str  # of the catalogue
+    id: str  # its id in the catalogue
     of: tuple[str, ...]  # the results that it spoils
     title: str  # what is wrong, in plain words
     passed: int  # ways of making it that the check does not see
@@ -54,7 +54,7 @@ class Addition:
 class Audit:
     """What came of an audit."""
 
-    task: str  #: its name
+    task: str  #: the name of the task
     style: str  #: how the functions were to be called
     caught: tuple[Finding, ...]  #: mistakes that the check refuses in every way of making them
     missed: tuple[Finding, ...]  #: mistakes that would pass, in one way at least

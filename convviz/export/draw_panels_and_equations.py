@@ -11,7 +11,7 @@ from convviz.views.panels import Equation, Panel, Sign
 from convviz.views.scales import QUANTITIES, Ends, is_beyond, is_gradient
 from convviz.views.theme import COLORSCALES, GRID_LIMIT, color_at, ink_on, mixed, rgb
 
-CELL = 30  # pixels a cell
+CELL = 30  # pixels for each cell
 WIDEST = 300  # pixels a panel of many cells
 SMALL = 8  # letters of long numbers and of zeros
 GAP = 14

@@ -43,7 +43,7 @@ PATTERNS: dict[str, Callable[[int, tuple[int, int], torch.Tensor, torch.Tensor],
 def random_tensor(shape: tuple[int, ...], seed: int) -> torch.Tensor:
     """Return a seed's normal numbers, rounded to one decimal, for sums by hand."""
     generator = torch.Generator().manual_seed(seed)
-    return (torch.randn(shape, generator=generator, dtype=torch.float64) * 10).round() / 10 + 0.0  # no -0
+    return (torch.randn(shape, generator=generator, dtype=torch.float64) * 10).round() / 10 + 0.0  # + 0.0: no -0
 
 
 def make_input(kind: str, shape: tuple[int, int, int, int], *, digit: int = 3) -> torch.Tensor:

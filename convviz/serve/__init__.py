@@ -128,7 +128,7 @@ def server_environment(options: ServeOptions) -> dict[str, str]:
     """Return the variables that the server and all that it starts need."""
     paths = [str(SHARE), *filter(None, [os.environ.get("JUPYTER_PATH")])]
     added = {
-        "CONVVIZ_SERVED": "1",  # app/permissions.py
+        "CONVVIZ_SERVED": "1",  # read by app/permissions.py
         # First in the search: our template, and a kernel that is this very Python, not another "python3".
         "JUPYTER_PATH": os.pathsep.join(paths),
         # Tensors of a few hundred numbers gain nothing from threads, and the workers share the cores.

@@ -9,7 +9,7 @@ from typing import Any
 
 from convviz.serve.shares import has_share
 
-WAITING_BYTES = 128 << 20  # of all wishes
+WAITING_BYTES = 128 << 20  # all waiting wishes together
 TURN_S = 0.001  # that each turn counts at least, and before it is known how long it takes
 SMALL = 4096
 
@@ -57,7 +57,7 @@ class Turns:
 
     def __init__(self, workers: int) -> None:
         self._most_slow = max(1, workers - 1)
-        self._slow = 0  # at work
+        self._slow = 0  # slow wishes at work
         self._at_work = 0
         self._had = _nothing_had()  # line → clients, and client → pages
         self._last_slow = True
@@ -131,7 +131,7 @@ class Turns:
                 del pages[page]
                 wish = wishes.pop(next(iter(wishes))) if wishes else None
                 if wishes:
-                    pages[page] = wishes  # behind the others
+                    pages[page] = wishes  # the page moves behind the others
                 if not pages:
                     del line[client]
                 if wish is not None:

@@ -119,7 +119,7 @@ class Stem:
             )
         self._connection = ours
         try:
-            if self._closed:  # meanwhile
+            if self._closed:  # the server was closed meanwhile
                 raise OSError("the server ends")
             reply = json.loads(self._hear(STARTS_S)[0])
         except OSError:

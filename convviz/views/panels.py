@@ -29,12 +29,12 @@ EQUATIONS: dict[str, list[dict[str, Any]]] = facts("picture")["equations"]
 class Panel:
     """One heatmap: a plane of a named tensor."""
 
-    name: str  # the stage's
+    name: str  # the name of the stage
     called: str  # on the page; a transposed convolution has its own words
     tensor: torch.Tensor  # [A, B, H, W], the planes that can be shown
     at: tuple[int, int]  # the shown plane's indices of the leading axes
     roles: Roles
-    shape: tuple[int, ...]  # the tensor's own
+    shape: tuple[int, ...]  # the shape of the whole tensor
 
     @property
     def values(self) -> torch.Tensor:

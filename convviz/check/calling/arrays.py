@@ -54,7 +54,8 @@ def _tensor(value: Any) -> torch.Tensor:
     if isinstance(value, torch.Tensor):
         dense = value.detach()
         dense = dense.to_dense() if dense.layout != torch.strided else dense
-        numbers = dense if dense.is_floating_point() or dense.is_complex() else dense.double()  # as NumPy's below
+        # Whole numbers become float64, as NumPy's below.
+        numbers = dense if dense.is_floating_point() or dense.is_complex() else dense.double()
         return numbers.to("cpu", copy=True).contiguous()
     if isinstance(value, list | tuple) and any(isinstance(part, torch.Tensor | list | tuple) for part in value):
         return torch.stack([_tensor(part) for part in value]) if value else torch.zeros(0)

@@ -32,7 +32,7 @@ say = sentences("calling_student_code")
 
 RATE = "learning_rate"  # with which a backward pass updates weights itself; 1, so that the change is the gradient
 USUAL = (*GEOMETRY, "pad")  # names of settings that a course's dict has
-FLAGS = ("ceil_mode", "count_include_pad")  # of a pooling
+FLAGS = ("ceil_mode", "count_include_pad")  # the flags of a pooling
 OF_A_CASE = (*TENSORS, *GEOMETRY, "output_padding", "kernel_size", "input_size", "weight_size", *FLAGS)
 PAIRS = ("stride", "padding", "dilation", "output_padding", "kernel_size")
 

@@ -34,7 +34,7 @@ class _Quick(pickle.Pickler):
 def _answer(subject: Subject, plan: Plan, case: Case, twice: bool, numbers: RandomNumbers) -> Answer:
     try:
         return ask(subject, plan, case, twice, numbers)
-    except KeyboardInterrupt as error:  # which nobody pressed
+    except KeyboardInterrupt as error:  # raised by the student's code: nobody pressed Ctrl+C
         kind, message = failure(error, subject.fn)
         return Answer(kind, message=message)
 

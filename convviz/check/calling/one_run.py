@@ -48,7 +48,7 @@ class Run:
         self.numbers = numbers  # that were there before it, and are there after it
         self.given = Given(subject.task, plan, case, self.again.turned)
         self.found: dict[str, torch.Tensor] = {}  # what came, as far as it went
-        self.returned: Any = None  # as it came
+        self.returned: Any = None  # what the function returned, unchanged
         self.seconds = 0.0
         self.is_unlearned = False  # whether a bias that is no parameter is added
         self.moved: dict[str, float | None] = {}  # which of an object's weights are others afterwards

@@ -46,7 +46,7 @@ def open_student(
     Raises:
         ValueError: there is no such layout, or the time limit is no positive number.
     """
-    if task.results == ("output",) and not isinstance(fn, type) and mentions(fn, "apply"):  # of a Function
+    if task.results == ("output",) and not isinstance(fn, type) and mentions(fn, "apply"):  # it calls Function.apply
         task = dataclasses.replace(task, kind="Function", results=("output", *gradients_of(task)))
     stated, nothing = stated_of(task, layout, arrays, sides), _no_code(fn, task)
     for subject in _bound(fn, task):

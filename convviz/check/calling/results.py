@@ -107,7 +107,7 @@ def with_bias(output: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
 def _in_order(returned: Any, names: Sequence[str], optional: Sequence[str], remarks: set[str] | None) -> dict[str, Any]:
     is_row = isinstance(returned, tuple | list)
     parts = list(returned) if is_row else [returned] * (returned is not None)
-    if len(parts) < len(names):  # dx, [dw, db]
+    if len(parts) < len(names):  # some are in an inner list, as in dx, [dw, db]
         inner = [
             part if isinstance(part, tuple | list) and hasattr(part[:1] and part[0], "shape") else [part]
             for part in parts

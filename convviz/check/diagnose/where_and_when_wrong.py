@@ -79,7 +79,8 @@ def mark_of(wrong: Sequence[Case], right: Sequence[Case], sized: Callable[[], st
     fitting = {name: has for name, has in MARKS.items() if all(has(case.spec) for case in wrong)}
     shared = {name: [has(case.spec) for case in right] for name, has in fitting.items()}
     exact = [name for name, among_right in shared.items() if not any(among_right)]
-    exact = [name for name in exact if name != "pair" or not {"strides", "paddings"} & set(exact)]  # which says more
+    # "strides" and "paddings" say more than "pair".
+    exact = [name for name in exact if name != "pair" or not {"strides", "paddings"} & set(exact)]
     if "stride" in exact:  # without one there is neither
         exact = [name for name in exact if name not in ("gap", "remainder")]
     exact = [say(f"mark.{name}") for name in [name for name in exact if name not in BY_CHANCE] or exact]

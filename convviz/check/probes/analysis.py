@@ -17,7 +17,7 @@ from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences
 
 say = sentences("check")
-LINES = ("row", "column")  # by axis
+LINES = ("row", "column")  # the name of a line, by axis
 
 BEYOND: Mapping[str, Callable[[float, int], float]] = {
     "wrapped": lambda at, size: at % size,

@@ -75,7 +75,8 @@ def _left_out(student: Student, reasons: Sequence[str]) -> tuple[str, ...]:
     """Return in a few words each what a function was not asked; ``reasons`` are those of the cases that were not."""
     lacking = student.lacking
     known = {say_call(id, name=name) for name in lacking for id in ("no.argument", "no.read")}
-    known |= {say_call("no.scope", name=name) for name in (*NUMBERS, *SWITCHES)}  # which is stated
+    # The caller stated the scope, so the report does not list what lies outside of it.
+    known |= {say_call("no.scope", name=name) for name in (*NUMBERS, *SWITCHES)}
     pairs = {name: say_call("no.pair", name=name) for name in PAIRS}
     single = [name for name, reason in pairs.items() if reason in reasons]
     known |= set(pairs.values())

@@ -32,7 +32,7 @@ class RandomTrial:
 
     def __init__(self, student: Student, judge: Callable[[Tried], bool]) -> None:
         self._task, self._student, self._judge = student.task, student, judge
-        self.asked: tuple[Case, ...] = ()  # once it ran
+        self.asked: tuple[Case, ...] = ()  # the cases that were tried at random, once it ran
 
     def run(self, seed: int, battery: Sequence[Tried]) -> Failure | None:
         """Return the smallest failing case, if there is one; the battery's answers say how slow the function is."""

@@ -31,7 +31,7 @@ class CheckPane {
   #pane;
   #body;
   #data = /** @type {CheckData} */ (/** @type {unknown} */ (null));
-  #chosen = -1; // which eps
+  #chosen = -1; // index of the chosen eps; -1 before the first numbers
   #dtypes = DTYPES.slice(0, 1);
   /** @type {Row[]} */
   #rows = [];

@@ -74,7 +74,7 @@ export class CodeLines {
     return number && this.#isLinked(number) ? number : null;
   }
 
-  /** The only tab stop. @param {number} number */
+  /** Makes one linked line the only tab stop; the arrow keys reach the others. @param {number} number */
   #makeStop(number) {
     this.#lines.forEach((line, place) => {
       if (this.#isLinked(place + 1)) line.tabIndex = place + 1 === number ? 0 : -1;

@@ -83,7 +83,7 @@ class Operands:
 
     inputs: Sequence[torch.Tensor | None]  # of those that have a gradient; None where unknown
     saved: dict[str, Any]
-    shape: tuple[int, ...] | None = None  # of the result
+    shape: tuple[int, ...] | None = None  # the shape of the result
 
     def tensor(self, place: int, name: str = "") -> torch.Tensor:
         saved = self.saved.get(name)

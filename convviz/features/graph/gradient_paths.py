@@ -23,7 +23,7 @@ _Factors = tuple[str, ...]
 class _Way:
     """What leads from the output to one node."""
 
-    count: int = 0  # of the paths
+    count: int = 0  # how many paths there are
     written: tuple[_Factors, ...] = ()  # the factors of the first path
     total: float | None = 0.0  # of their products; None where a factor is no number
     size: float = 0.0  # of their absolute values

@@ -137,7 +137,7 @@ export class Drawing {
   }
 
   /**
-   * Focus and selection stay.
+   * Replaces the drawing and keeps the focus and the selection on boxes that it still has.
    * @param {SVGSVGElement} next @param {Record<string, string>} sums box → its gradient as a sum over paths
    */
   set(next, sums) {
@@ -183,7 +183,7 @@ export class Drawing {
     for (const box of this.#boxes.values()) box.el.classList.toggle("cv-framed", ids.has(box.id));
   }
 
-  /** How far the backward pass is; none: not shown. @param {string[]} reached */
+  /** Marks how far the backward pass is; an empty list removes the marks. @param {string[]} reached */
   mark(reached) {
     const current = reached[reached.length - 1];
     const seen = new Set(reached);

@@ -25,7 +25,7 @@ class GraphPane {
   #pane;
   #data = /** @type {GraphData} */ (/** @type {unknown} */ (null));
   #theme = "";
-  #at = -1; // -1: not walking
+  #at = -1; // index of the shown step of the walk; -1 while no walk is open
   #drawing;
   #viewport = new Viewport(say("window"));
   #details;

@@ -67,7 +67,7 @@ export class LinkedMap {
   }
 }
 
-/** Existing ones stay. */
+/** Number fields that choose a plane of a tensor. `set` reuses them while the number of axes stays the same. */
 export class PlaneFields {
   el = element("div.cv-planes");
   #choose;

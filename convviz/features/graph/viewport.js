@@ -6,7 +6,7 @@ const READABLE = 0.5;
 const DRAG_FROM = 4; // pixels: less is a click
 const MARGIN = 24;
 
-/** Fingers scroll by themselves. @param {HTMLElement} el */
+/** Scrolls an element by dragging with a mouse or a pen; browsers already scroll by touch. @param {HTMLElement} el */
 function dragToScroll(el) {
   /** @type {{ x: number, y: number, left: number, top: number, moved: boolean } | null} */
   let drag = null;

@@ -54,7 +54,7 @@ export function linearName({ tensor, row, column }) {
 }
 
 /**
- * Lists of factors; none: no sum.
+ * Lists the factors of each product that a cell sums; the list is empty for a cell that is no sum.
  * @param {LinearSizes} sizes @param {LinearCell} cell @returns {LinearCell[][]}
  */
 export function linearTerms(sizes, cell) {
@@ -66,7 +66,10 @@ export function linearTerms(sizes, cell) {
   );
 }
 
-/** Dependencies, both ways. @param {LinearSizes} sizes @param {LinearCell} cell @returns {LinearCell[]} */
+/**
+ * Finds what a cell is computed from, and what is computed from it together with the other factors.
+ * @param {LinearSizes} sizes @param {LinearCell} cell @returns {LinearCell[]}
+ */
 export function linearLinks(sizes, cell) {
   const found = new Map();
   const add = (other) => found.set(linearName(other), other);

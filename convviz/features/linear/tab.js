@@ -21,7 +21,7 @@ const GIVEN = ["input", "weight", "bias"];
 const MENUS = /** @type {const} */ (["batch", "in_features", "out_features", "loss"]);
 const SUMS = { n: "\u03a3\u2099", o: "\u03a3\u2092", i: "\u03a3\u1d62" };
 /** @type {Record<string, string>} */
-const NOTES = { "\u2192": say("loss"), "\u03a3": say("over_n") }; // below a sign
+const NOTES = { "\u2192": say("loss"), "\u03a3": say("over_n") }; // words shown below a sign
 
 // A tensor's name, or ~name for the transposed one, and signs between them.
 const EQUATIONS = [

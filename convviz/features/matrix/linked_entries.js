@@ -102,7 +102,7 @@ export class MatrixLinks {
     };
   }
 
-  /** null: in no matrix. @param {Place} cell @returns {Selection | null} */
+  /** @param {Place} cell @returns {Selection | null} null: the cell is in no matrix */
   ofCell(cell) {
     const { panel, row, column } = cell;
     const flat = (part) => row * this.#widths[part] + column;
@@ -170,9 +170,8 @@ export class MatrixLinks {
   }
 
   /**
-   * With the entry's own number; null: of another plane.
-   * @param {Shape} shape @param {{ part: string, panel: string }} own @param {number} row
-   * @param {number} column
+   * Returns the board's cell with the entry's own number, or null where the board does not show it.
+   * @param {Shape} shape @param {{ part: string, panel: string }} own @param {number} row @param {number} column
    */
   boardCell(shape, own, row, column) {
     const meant = this.meaning(shape, row, column);

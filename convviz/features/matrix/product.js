@@ -117,7 +117,7 @@ class Slot {
     this.#heatmap.light(found);
   }
 
-  /** In pixels; null: none. */
+  /** Returns the left and the right end of the lit columns in pixels, or null where none is lit. */
   litRange = () =>
     this.#columns.length
       ? [Math.min(...this.#columns) * this.#cell, (Math.max(...this.#columns) + 1) * this.#cell]
@@ -125,7 +125,7 @@ class Slot {
 }
 
 /**
- * All in one row, with numbers; null: no room.
+ * Lays three matrices in one row with their numbers. Returns null where there are fewer, or no room.
  * @typedef {{ cell: number, height: number, numbers: boolean }} Size
  * @typedef {{ width: number, height: number }} Room in sight
  * @param {View} view @param {Room} room @returns {Map<MatrixMap, Size> | null}

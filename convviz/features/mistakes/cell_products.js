@@ -48,7 +48,7 @@ export class Products {
     this.el = element("div.cv-mistake-products", sums, factors);
   }
 
-  /** grad_bias has one. */
+  /** Returns the factors of a product. That of grad_bias has only one: grad_output. */
   #factors() {
     if (!this.#now) return [];
     const { of, given } = this.#now;
@@ -105,7 +105,7 @@ export class Products {
     });
   }
 
-  /** What differs comes first. @param {Compared} products */
+  /** Shows the planes of the first product; extra products come first, then missing ones. @param {Compared} products */
   #showPlanes({ kept, missing, extra }) {
     const [first] = [...extra, ...missing, ...kept];
     if (!first) return;

@@ -6,7 +6,7 @@ import { numbersKey } from "../../web/rules/settings_and_tensors.js";
 import { listed } from "../../web/numbers/mistake_sentences.js";
 import { say } from "./sentences.js";
 
-const REST_MS = 150; // as a pane's
+const REST_MS = 150; // the same pause as in web/page/tab_data.js
 
 /**
  * @import { Hiding } from "../../web/numbers/what_hides_mistake.js"

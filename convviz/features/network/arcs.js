@@ -2,7 +2,7 @@
 import { setAttribute, svgElement } from "../../web/base/dom.js";
 import { nameOf, say } from "./sentences.js";
 
-const LEAST = 0.4; // of the height
+const LEAST = 0.4; // no arc is lower than this share of the highest
 
 /** @param {NetworkOperation[]} operations @returns {Pair[]} source, and who reads it */
 export const skipsOf = (operations) =>
@@ -12,7 +12,10 @@ export const skipsOf = (operations) =>
       .map((source) => /** @type {Pair} */ ([source, index])),
   );
 
-/** Where ways part or meet, in words; empty: there is one. @param {NetworkOperation[]} operations @param {number} index */
+/**
+ * Says where ways part or meet; the text is empty where there is only one way.
+ * @param {NetworkOperation[]} operations @param {number} index
+ */
 export function waysText(operations, index) {
   const names = (/** @type {NetworkOperation[]} */ of) => of.map(nameOf).join(", ");
   const sources = [...new Set(operations[index].sources)].map((at) => operations[at]);
@@ -34,7 +37,7 @@ export class Arcs {
     this.#all,
     this.#marked,
   );
-  /** By operation. @type {{ skip: Pair, path: string }[]} */
+  /** @type {{ skip: Pair, path: string }[]} */
   #arcs = [];
 
   /** @param {Pair[]} skips @param {(operation: number) => number} across where it is @param {number} width */
@@ -43,7 +46,7 @@ export class Arcs {
     this.#arcs = skips.map((skip) => {
       const [start, end] = skip.map(across);
       const height = LEAST + ((1 - LEAST) * (skip[1] - skip[0])) / longest;
-      const top = 1 - (4 / 3) * 0.95 * height; // of its handles
+      const top = 1 - (4 / 3) * 0.95 * height; // y of the curve's two handles
       return { skip, path: `M${start} 1C${start} ${top} ${end} ${top} ${end} 1` };
     });
     this.el.toggleAttribute("hidden", !skips.length);
@@ -51,7 +54,7 @@ export class Arcs {
     setAttribute(this.#all, "d", this.#arcs.map(({ path }) => path).join(""));
   }
 
-  /** Those of an operation. @param {number | null} operation */
+  /** Marks the arcs that start or end at an operation. @param {number | null} operation */
   mark(operation) {
     const own = this.#arcs.filter(({ skip }) => operation !== null && skip.includes(operation));
     setAttribute(this.#marked, "d", own.map(({ path }) => path).join(""));

@@ -19,7 +19,7 @@ export function remember(packed, cell, value) {
 }
 
 /**
- * null: not recorded, or averaged over several cells.
+ * Returns null where the number was not recorded, or was averaged over several cells.
  * @param {NetworkPacked | null | undefined} packed @param {number[]} shape @param {number[]} cell
  * @returns {Read | null}
  */
@@ -64,7 +64,7 @@ export function readText(read) {
   return say("number.about", { number: formatNumber(value) });
 }
 
-/** 1, −1; 0: it is 0; NaN: too near to 0 to tell. @param {Read | null} read */
+/** Returns the sign of a number, or NaN where it is unknown or too near to 0. @param {Read | null} read */
 export function signOf(read) {
   if (!read || Number.isNaN(read.value)) return NaN;
   if (read.sign !== undefined) return read.sign;

@@ -3,7 +3,7 @@ import { cellAt } from "./layout.js";
 import { ARROWS } from "../../web/base/keys.js";
 
 /**
- * null: the column ends there.
+ * Returns the cell that an arrow key leads to, or null where the column ends.
  * @param {import("./column.js").Column} column @param {import("./column.js").Pointed} here @param {string} key
  * @returns {import("./column.js").Pointed | null}
  */

@@ -162,7 +162,7 @@ export class Column {
     );
   }
 
-  /** As torch indexes it. @param {Pointed} pointed @returns {number[]} */
+  /** Returns the indices of the pointed cell in the operation's tensor. @param {Pointed} pointed @returns {number[]} */
   cellOf({ plane, at }) {
     const planes = /** @type {Planes} */ (this.planes);
     const size = planes.cells ?? [planes.height, planes.width];

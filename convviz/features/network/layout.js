@@ -1,11 +1,11 @@
 // Which operations have a column of maps, and where the planes of a tensor lie in it.
 
 const MANY = 16; // operations: with more of them, columns are those of layers with weights
-const FIRST = 8; // of many planes
+const FIRST = 8; // planes shown at first where there are more than FEW
 const FEW = 16;
 const MAX_SCORES = 20;
-const COLUMN = 92; // pixels, at least
-const BETWEEN = 14; // as in tab.css
+const COLUMN = 92; // the least width of a column in pixels
+const BETWEEN = 14; // pixels between columns, as in tab.css
 const GAP = 3;
 const CELL = 15; // of a vector, at most, where there is little room
 const SCORE = 22;
@@ -41,7 +41,10 @@ export const hasMore = (operations) => operations.length > MANY;
 /** @param {number} count of planes @param {boolean} vector */
 export const firstOf = (count, vector) => (vector || count <= FEW ? count : FIRST);
 
-/** Which operation made the scores, what comes after it being the loss alone; −1: none. @param {NetworkOperation[]} operations */
+/**
+ * Returns the operation that made the scores: only the loss follows it. Returns −1 where there is none.
+ * @param {NetworkOperation[]} operations
+ */
 export function scoresIndex(operations) {
   const last = operations.findLastIndex(({ shape }) => shape.length > 0);
   return operations[last]?.shape.length === 1 && operations[last].kind !== "input" ? last : -1;
@@ -125,7 +128,10 @@ export function fitted(wanted, height, width, narrow) {
   return tile(low);
 }
 
-/** The plane and the cell at a point; null: between planes. @param {Tiling} tiling @param {Pair} size @param {number} x @param {number} y */
+/**
+ * Returns the plane and the cell at a point, or null between planes.
+ * @param {Tiling} tiling @param {Pair} size @param {number} x @param {number} y
+ */
 export function cellAt(tiling, [height, width], x, y) {
   const [wide, tall] = tiling.tile;
   for (let plane = 0; plane < tiling.count; plane++) {

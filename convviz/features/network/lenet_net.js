@@ -56,7 +56,7 @@ const MAKERS = {
   linear: (_, __, weight, bias) => linear(weight, bias),
 };
 
-/** Which cells each reads. @param {Named} named */
+/** Describes which cells of its source an operation reads, as relations.js expects it. @param {Named} named */
 function readsOf({ kind, kernel_size, stride, padding = [] }) {
   if (kind === "relu") return { how: "same" };
   if (kind === "flatten") return { how: "reshape" };

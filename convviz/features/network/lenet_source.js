@@ -17,7 +17,7 @@ import { inkOf, layersOf, normOf, operationsOf, rmsOf, zerosOf } from "./lenet_n
 const LOSS = LOSSES.cross_entropy;
 const REACH = 2; // of a window, around its cell
 
-/** One sample. @param {Tensor} tensor */
+/** Drops the batch axis, whose size is 1. @param {Tensor} tensor */
 const packed = ({ shape, data }) => ({ shape: shape.slice(1), channels: upTo(shape[1]), values: data });
 
 /**
@@ -29,7 +29,7 @@ export const createLenetSource = (lenet, openBoard) => new LenetSource(lenet, op
 class LenetSource {
   #lenet;
   #layers;
-  /** By operation. @type {Tensor[]} */
+  /** Holds the output of each operation. @type {Tensor[]} */
   #outputs = [];
   #label = 0;
   /** The last that was sent. @type {Back | null} */
@@ -62,7 +62,7 @@ class LenetSource {
     this.input(0);
   }
 
-  /** Another of its digits. @param {number} index */
+  /** Runs the net on one of its digits, forward and backward. @param {number} index */
   input(index) {
     const { label, finding = null } = this.#lenet.digits[index];
     return Object.assign(this.draw(inkOf(this.#lenet, index), label), { finding });
@@ -94,7 +94,7 @@ class LenetSource {
     return Object.assign(network, { loss, label: this.#label, read, finding: null });
   }
 
-  /** Every cell there is. @param {From} from */
+  /** Returns true for the loss and for every cell that exists. @param {From} from */
   canSend(from) {
     if (from.kind !== "cell") return from.kind === "loss";
     const { operation = -1, cell = [] } = from;
@@ -107,7 +107,10 @@ class LenetSource {
     return this.sent(from);
   }
 
-  /** At once. @param {From} from the loss, or a 1 at one cell @returns {Back} */
+  /**
+   * Computes synchronously what `back` returns as a promise.
+   * @param {From} from the loss, or a 1 at one cell @returns {Back}
+   */
   sent(from) {
     const at = from.kind === "cell" ? Number(from.operation) : this.#outputs.length - 1;
     const gradients = /** @type {(Tensor | null)[]} */ (this.#outputs.map(() => null));
@@ -135,7 +138,10 @@ class LenetSource {
     return this.around(operation, cell, back);
   }
 
-  /** At once. @param {number} operation @param {number[]} cell @param {Back} back */
+  /**
+   * Computes synchronously what `window` returns as a promise.
+   * @param {number} operation @param {number[]} cell @param {Back} back
+   */
   around(operation, cell, back) {
     const [channel, row, column] = cell.length === 1 ? [cell[0], 0, 0] : cell;
     const origin = [row - REACH, column - REACH];

@@ -55,7 +55,10 @@ export class Maps {
   #left = 0; // how far it is scrolled: asked for in between, it would cost a layout
   /** One column at a time. */
   narrow = false;
-  /** To be brought in sight once there is room; −1: the scores, if one column is seen at a time. @type {number | null} */
+  /**
+   * Holds the operation to scroll to once there is room; −1 means the scores where only one column is in sight.
+   * @type {number | null}
+   */
   #begin = null;
 
   /** @param {MapEvents} events */
@@ -141,7 +144,10 @@ export class Maps {
     if (focus) column.el.focus({ preventScroll: true });
   }
 
-  /** Of a new network. @param {number} operation that is spoken of; −1: none */
+  /**
+   * Prepares for a new network: resets the choices and remembers the operation to scroll to.
+   * @param {number} operation that is spoken of; −1: none
+   */
   begin(operation) {
     this.choice = { all: false, more: new Set(operation < 0 ? [] : [operation]), whole: new Set() };
     this.#begin = operation;
@@ -261,7 +267,7 @@ export class Maps {
     });
   }
 
-  /** The fields of the pointed cell; null: of none. @param {import("./overlay.js").Marked | null} marked */
+  /** Draws the fields of the pointed cell; null removes them. @param {import("./overlay.js").Marked | null} marked */
   mark(marked) {
     this.#marked = marked;
     this.over.draw(marked, this.#columns, this.#left);

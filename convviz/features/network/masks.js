@@ -214,7 +214,7 @@ function turned(lists, size) {
 }
 
 /**
- * Cell by cell.
+ * Follows a relation cell by cell where it cannot be split into channels, rows and columns.
  * @param {Masks} masks @param {Dims} here @param {Dims} there @param {Exclude<Relation, ByAxis>} relation
  * @param {boolean} forth
  */

@@ -233,7 +233,7 @@ export class NetworkPane {
   }
 }
 
-/** The operation of which the sentence speaks; −1: none. @param {NetworkData} network */
+/** Returns the operation that the sentence is about, or −1 where there is none. @param {NetworkData} network */
 const spokenOf = ({ finding, operations }) =>
   operations.findIndex((each) => [each.label, nameOf(each)].includes(finding?.args.name));
 

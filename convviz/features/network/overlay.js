@@ -86,7 +86,10 @@ export class Overlay {
   }
 }
 
-/** Seen on any colour. @param {CanvasRenderingContext2D} context @param {Path2D} path @param {...[string, number]} strokes */
+/**
+ * Strokes a path several times, so that it stands out on any colour.
+ * @param {CanvasRenderingContext2D} context @param {Path2D} path @param {...[string, number]} strokes
+ */
 function outlined(context, path, ...strokes) {
   for (const [color, width] of strokes) {
     context.strokeStyle = color;
@@ -122,7 +125,10 @@ function addOutline({ areas, edges }, [x, y], [across, down], area, lines) {
   }
 }
 
-/** The pointed cell. @param {Column} column @param {Pointed} pointed @param {Pair} corner @param {Path2D} ring */
+/**
+ * Adds a ring around the pointed cell, at least five pixels wide and high.
+ * @param {Column} column @param {Pointed} pointed @param {Pair} corner @param {Path2D} ring
+ */
 function addRing({ planes, tiling }, { plane, at: [row, column] }, [left, top], ring) {
   if (!planes || !tiling) return;
   const [x, y] = tiling.at(plane);

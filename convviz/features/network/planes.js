@@ -118,7 +118,7 @@ function pixel(color) {
   return ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
 }
 
-/** For CSS. @param {number} pixel */
+/** Splits a pixel into its red, green and blue parts. @param {number} pixel */
 export const partsOf = (pixel) => [pixel & 255, (pixel >> 8) & 255, (pixel >> 16) & 255];
 
 /** All planes as pixels, one below the other. @param {Planes} planes @param {Shade} shade */

@@ -49,13 +49,13 @@ export class Pointing {
     this.point(null);
   }
 
-  /** null: of none, the kept one is shown. @param {Pointed | null} pointed */
+  /** Shows the pointed cell; null shows the pinned one again. @param {Pointed | null} pointed */
   point(pointed) {
     const { bars, maps, lens, markArcs } = this.#parts;
     const here = pointed ?? this.#pinned;
     const isPinned = placeText(here) === placeText(this.#pinned);
     const drawn = `${isPinned} ${placeText(here)}`;
-    if (pointed && drawn === this.#marked) return; // within one cell
+    if (pointed && drawn === this.#marked) return; // the pointer moved within one cell
     this.#marked = drawn;
     this.#shown = maps.cursor = here;
     bars.mark(here?.operation ?? null);
@@ -148,7 +148,10 @@ export class Pointing {
   }
 }
 
-/** Before anybody points. @param {NetworkData} network @param {NetworkBack} back */
+/**
+ * Says which gradient was sent back, before anybody points at a cell.
+ * @param {NetworkData} network @param {NetworkBack} back
+ */
 function startText(network, back) {
   const [{ from }, { operations }] = [back, network];
   if (from.kind === "cell") return say("start.cell", { cell: `**${fromText(network, from)}**` });

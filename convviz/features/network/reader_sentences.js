@@ -88,7 +88,10 @@ function throughRelu(reading) {
   return say("reader.relu.near", { name });
 }
 
-/** Which cell of a window is the largest; null: it cannot be told. @param {Reading} reading @param {number[]} out */
+/**
+ * Finds the largest cell of a window, or returns null where rounding or missing numbers leave it open.
+ * @param {Reading} reading @param {number[]} out
+ */
 function winnerOf({ seen, reader, position }, out) {
   const source = reader.sources[position];
   const { shape } = seen.network.operations[source];
@@ -122,7 +125,10 @@ function throughMaxPool(reading) {
   });
 }
 
-/** In its only window. @param {Reading} reading @param {number[]} out */
+/**
+ * Explains the gradient of a cell that lies in exactly one window of a max pooling.
+ * @param {Reading} reading @param {number[]} out
+ */
 function throughWindow(reading, out) {
   const { reader, cell, value, gradient } = reading;
   const name = nameOf(reader);

@@ -118,7 +118,7 @@ function createAsking(pane) {
 }
 
 /**
- * 5 × 5 numbers around a cell, as far as they were recorded; null: not that plane.
+ * Returns 5 × 5 numbers around a cell, as far as they were recorded, or null where its plane was not.
  * @param {NetworkData} network @param {number} operation @param {number[]} cell @param {NetworkBack} back
  * @returns {NetworkWindow | null}
  */
@@ -143,7 +143,11 @@ export function recordedWindow(network, operation, cell, back) {
   };
 }
 
-/** NaN: there is no such cell. @param {import("./planes.js").Planes | null} planes @param {number} channel @param {number} row @param {number} column */
+/**
+ * Returns NaN where there is no such cell.
+ * @param {import("./planes.js").Planes | null} planes @param {number} channel @param {number} row
+ * @param {number} column
+ */
 function readAt(planes, channel, row, column) {
   const plane = planes?.channels.indexOf(channel) ?? -1;
   if (!planes || plane < 0 || row < 0 || column < 0 || row >= planes.height || column >= planes.width)

@@ -15,7 +15,7 @@ import { countOf, upTo } from "../../web/rules/shapes_and_indices.js";
 
 const MAX_PAIRS = 5e6; // of cells, where they are counted one by one
 
-/** null: more axes than a picture has. @param {number[]} shape @returns {Dims | null} */
+/** Returns null for more axes than a picture has. @param {number[]} shape @returns {Dims | null} */
 export function dimsOf(shape) {
   if (shape.length > 3) return null;
   if (shape.length === 2) return [1, shape[0], shape[1]];
@@ -31,9 +31,8 @@ export function placeOf(cell) {
 }
 
 /**
- * null: unknown.
  * @param {NetworkOperation} operation @param {number} position among its sources @param {number[]} source its shape
- * @returns {Relation | null}
+ * @returns {Relation | null} null: unknown, or too many pairs of cells
  */
 export function relationOf({ reads, shape }, position, source) {
   if (!dimsOf(shape) || !dimsOf(source)) return null;
@@ -130,7 +129,7 @@ function windowAt(reads, axis, o, size) {
   );
 }
 
-/** −1: it falls between two. @param {number} at @param {number} stride */
+/** Returns −1 where the place falls between two cells. @param {number} at @param {number} stride */
 const backTo = (at, stride) => (at % stride === 0 ? at / stride : -1);
 
 /** Which cell a place of the border repeats. @param {number} at @param {number} size @param {string} [mode] */
@@ -195,7 +194,10 @@ function aligned(axes, out, source, groups) {
     : null;
 }
 
-/** Cell by cell. @param {Axis[]} axes @param {number[]} out @param {number[]} source @returns {Relation | null} */
+/**
+ * Keeps the lists of each axis. Returns null where these could make more than MAX_PAIRS pairs.
+ * @param {Axis[]} axes @param {number[]} out @param {number[]} source @returns {Relation | null}
+ */
 function counted(axes, out, source) {
   const each = axes.reduce(
     (product, { lists }) => product * Math.max(1, ...lists.map(({ length }) => length)),

@@ -70,7 +70,7 @@ export class SendBack {
     else this.report(say("send.recorded"));
   }
 
-  /** Why it could not be; empty: it could. @param {string} words */
+  /** Shows why the gradient could not be sent back; an empty text removes this. @param {string} words */
   report(words) {
     setText(this.#why, words);
   }

@@ -3,9 +3,12 @@ import { sentences } from "../../web/base/sentences.js";
 
 export const say = sentences(WORDS);
 
-const MAX_LETTERS = 15; // over a column
+const MAX_LETTERS = 15; // of a name over a column
 
-/** Of another part, such as what was found; empty: no such sentence. @param {NetworkSaid | null | undefined} said */
+/**
+ * Returns a sentence that another part chose, such as what was found; it is empty where there is none of that id.
+ * @param {NetworkSaid | null | undefined} said
+ */
 export const saidOf = (said) =>
   said && said.id in WORDS ? say(/** @type {keyof typeof WORDS} */ (said.id), said.args) : "";
 

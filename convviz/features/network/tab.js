@@ -13,7 +13,7 @@ const NAME = "network";
 function createLenet(pane, state) {
   /** @type {any} */
   const lenet = LENET;
-  /** Operation and cell. @type {number[]} */
+  /** Holds the index of an operation, then the indices of a cell. @type {number[]} */
   let opened = [];
   const source = /** @type {any} */ (
     createLenetSource(lenet, (changes, { out_channels: [first, end] }) => {

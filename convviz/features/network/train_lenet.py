@@ -198,7 +198,7 @@ def _chosen(scores: Tensor, labels: Tensor) -> list[int]:
     order = losses.argsort()
     right = order[scores.argmax(1)[order] == labels[order]]
     wrong = order[scores.argmax(1)[order] != labels[order]]
-    other = wrong[labels[wrong] != labels[wrong[-1]]]  # of another class
+    other = wrong[labels[wrong] != labels[wrong[-1]]]  # those of another class than the worst one
     return [int(right[len(right) // 2]), int(right[-1]), int(wrong[-1]), int(other[-1])]
 
 

@@ -74,7 +74,7 @@ class Watch:
         self._foreign: dict[int, tuple[torch.Tensor, Any]] = {}  # made from parameters alone
         self.ran: set[str] = set()  # paths of modules
         self.used: set[int] = set()  # ids of parameters, and of constants
-        self._calls = 0  # of modules
+        self._calls = 0  # how many modules were called so far
         self._stack: list[tuple[str, torch.nn.Module, int]] = []
         self._modes = (_Writes(self), _Functions(self))
         self._handles: list[Any] = []

@@ -37,7 +37,7 @@ export function resultBy(of, way, spec, stages) {
   return { products, tensor };
 }
 
-/** null: there is none. @param {Asked} asked @returns {Tensor | null} */
+/** @param {Asked} asked @returns {Tensor | null} null: there is no such result */
 export function rightOf({ settings, stages, of }) {
   if (of === "grad_bias" && !settings.transposed) return gradientRight(of, settings.spec, stages);
   return stages[of];
@@ -46,7 +46,7 @@ export function rightOf({ settings, stages, of }) {
 /** The board shows no pooling: the mistakes in one, by their letters, are none of a convolution. */
 const POOLINGS = "PMA";
 
-/** The likeliest first. @param {Mistake[]} catalogue @param {Result} of */
+/** Returns the known mistakes in a result, the likeliest first. @param {Mistake[]} catalogue @param {Result} of */
 export function mistakesOf(catalogue, of) {
   const place = (/** @type {Mistake} */ { id }) => REASONS.likeliest.indexOf(id) + 1 || Infinity;
   return catalogue
@@ -107,7 +107,7 @@ export function explain(pasted, asked, catalogue) {
   };
 }
 
-/** The largest product. @param {Result} of @param {Stages} stages */
+/** Multiplies the largest factors; no single product exceeds this in size. @param {Result} of @param {Stages} stages */
 function productOf(of, { weight, input, grad_output }) {
   const [one, other] = {
     output: [weight, input],

@@ -28,7 +28,7 @@ export function createFileOpener(place, field, changed, refuse) {
 
   input.addEventListener("change", async () => {
     await take(input.files?.[0]);
-    input.value = ""; // the same again
+    input.value = ""; // so that the same file can be chosen again
   });
   listen(place, "dragover", (event) => event.preventDefault());
   listen(place, "drop", (event) => {

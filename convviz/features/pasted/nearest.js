@@ -86,7 +86,7 @@ function reordered(pasted, { shape, data }, letters, close) {
       pasted.shape,
       axes.map((axis) => shape[axis]),
     );
-    if (kept && isTurned && pasted.shape.length > 1) continue; // transposed
+    if (kept && isTurned && pasted.shape.length > 1) continue; // `turned` reports this one, as transposed
     return [near(kept ? "layout" : "reshaped", { axes: axes.map((axis) => letters[axis]).join(", ") })];
   }
   return [];

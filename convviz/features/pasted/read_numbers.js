@@ -93,7 +93,7 @@ class ListReader {
     return found;
   }
 
-  /** null: None. @returns {Node | null} */
+  /** @returns {Node | null} null: the text says None, null or nothing */
   #value() {
     const token = this.#tokens[this.#at++];
     const next = this.#tokens[this.#at];
@@ -164,7 +164,10 @@ class ListReader {
       throw new Unreadable("close", token, { found: token.text });
   }
 
-  /** {"grad_input": [[1, 2]]} @param {Token} open @returns {Node} */
+  /**
+   * Reads an object such as {"grad_input": [[1, 2]]} and returns the entry with the wanted name, or its only one.
+   * @param {Token} open @returns {Node}
+   */
   #object(open) {
     /** @type {Map<string, Node>} */
     const found = new Map();

@@ -8,7 +8,10 @@ import { countOf, flatIndex, indicesAt, largestOf, upTo } from "../../web/rules/
 
 const ROUNDED = 2e-6; // of the largest number: sums in float32
 const ROUNDED_PRODUCT = 3e-7; // of the largest product: what they lose where it cancels out
-/** Tolerance of a result. @param {Tensor} right @param {number} product the largest one */
+/**
+ * Returns the distance within which a number counts as right.
+ * @param {Tensor} right @param {number} product the largest one
+ */
 export const closeTo = (right, product) =>
   Math.max(ROUNDED * largestOf(right.data), ROUNDED_PRODUCT * product);
 

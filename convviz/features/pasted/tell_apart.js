@@ -11,11 +11,11 @@ import { resultBy } from "./explain_numbers.js";
  * @import { Found } from "./explain_numbers.js"
  */
 
-const MAX_PRODUCTS = 3_000; // of an example
+const MAX_PRODUCTS = 3_000; // larger geometries are not tried
 const SEEN = 1e-3; // of the largest number: what a print shows
 
 /**
- * The nearest that separates most; null: none does.
+ * Finds the nearest example in which the most mistakes differ, or returns null where none separates any.
  * @param {Settings} settings @param {Result} of @param {Found[]} found
  * @returns {{ link: string, parts: number } | null} parts: how many different results
  */

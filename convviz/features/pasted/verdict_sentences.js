@@ -78,7 +78,7 @@ export function nearWords({ kind, values }, transposed) {
   return say(/** @type {Id} */ (`near.${kind}`), shown);
 }
 
-/** Why nothing was named. @param {Verdict} verdict @param {boolean} transposed */
+/** Says why no mistake was named, or which one comes closest. @param {Verdict} verdict @param {boolean} transposed */
 export function unnamedWords({ tried, closest, tensor }, transposed) {
   if (transposed) return say("untried.transposed");
   if (!tried) return say("untried");

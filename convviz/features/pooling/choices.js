@@ -39,7 +39,7 @@ export function createChoices(choose) {
       kind.set(chosen.kind);
       rule.set(chosen.rule);
       for (const { name, choice } of flags) choice.set(chosen[name] ? "True" : "False");
-      flags[1].choice.el.hidden = chosen.kind === "max_pool2d"; // it has none
+      flags[1].choice.el.hidden = chosen.kind === "max_pool2d"; // max_pool2d has no count_include_pad
     },
   };
 }

@@ -53,7 +53,8 @@ function once(pairs) {
 }
 
 /**
- * That a cell is looked at in: the one that takes it, else the first; null: none, or the shown one.
+ * Returns the window to show for a cell: the first that takes it, else the first that reads it. Returns null where no
+ * window reads it, and for the mask, whose window is shown already.
  * @param {Pooled} pooled @param {Cell} cell @returns {number | null}
  */
 export function windowOf(pooled, { plane, index }) {
@@ -64,7 +65,7 @@ export function windowOf(pooled, { plane, index }) {
 }
 
 /**
- * null: of no plane here.
+ * Returns null where no plane of this tab has the cell.
  * @param {Pooled} pooled @param {Place | null} place of the board @returns {Cell | null}
  */
 export function cellAt(pooled, place) {
@@ -75,7 +76,10 @@ export function cellAt(pooled, place) {
   return isInside ? { plane, index: place.row * width + place.column } : null;
 }
 
-/** With the same numbers. @param {Pooled} pooled @param {Links} links @returns {Place[]} */
+/**
+ * Returns the board's cells that show the same numbers; it has none for padding and for what ceil_mode adds.
+ * @param {Pooled} pooled @param {Links} links @returns {Place[]}
+ */
 export function boardCells(pooled, links) {
   const of = outputSizes(pooled.spec);
   return /** @type {const} */ (["padded_input", "grad_output"]).flatMap((panel) => {

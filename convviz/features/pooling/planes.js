@@ -52,7 +52,7 @@ export class Planes {
   }
 
   #widths = { padded_input: 1, output: 1, grad_output: 1, mask: 1, grad_input: 1 };
-  #shown = ""; // the mask
+  #shown = ""; // key of the mask that is drawn
   /** @type {number[]} */
   #wrong = [];
 
@@ -104,7 +104,10 @@ export class Planes {
     return { cell, numbers: cell >= CELL.numbered };
   }
 
-  /** For both rows. @param {{ width: number, height: number }} room @returns {boolean} whether it is another */
+  /**
+   * Stores the room that both rows share.
+   * @param {{ width: number, height: number }} room @returns {boolean} whether it changed and has a width
+   */
   fit(room) {
     const same = room.width === this.#room.width && room.height === this.#room.height;
     this.#room = room;
@@ -157,7 +160,7 @@ function paddedOf(pooled) {
   });
 }
 
-/** As letters of cells. @param {Pooled} pooled */
+/** Returns a letter for each row and column: p for padding, d for data. @param {Pooled} pooled */
 function bordersOf({ spec, padded_size }) {
   const [rows, columns] = padded_size.map((size, axis) => {
     const before = spec.padding[axis][0];

@@ -10,7 +10,10 @@ const mostPadding = ({ kernel_size }, axis) => Math.floor(kernel_size[axis] / 2)
 /** @param {unknown[]} pair one where both are alike */
 const paired = ([one, other]) => (one === other ? String(one) : `(${one}, ${other})`);
 
-/** Sentences; none: torch does. @param {Settings} settings @param {Pooling["kind"]} kind */
+/**
+ * Returns a sentence for each setting that torch cannot pool with; none where it can.
+ * @param {Settings} settings @param {Pooling["kind"]} kind
+ */
 export function refusals({ spec, transposed }, kind) {
   const { padding, dilation, padding_mode } = spec;
   const most = bothAxes((axis) => mostPadding(spec, axis));
@@ -60,7 +63,10 @@ export function changesTo({ spec, transposed }, near) {
   return [...(transposed ? ["conv2d"] : []), ...changes].join(", ");
 }
 
-/** As one writes it. @param {Spec} spec @param {Pooling} pooling */
+/**
+ * Writes the call in Python, without padding, dilation and flags that have their default values.
+ * @param {Spec} spec @param {Pooling} pooling
+ */
 export function torchCall(spec, { kind, ceil_mode, count_include_pad }) {
   const { kernel_size, stride, padding, dilation } = spec;
   const sides = paired(padding.map(([side]) => side));

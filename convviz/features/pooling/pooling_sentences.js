@@ -26,7 +26,7 @@ export const sizeOf = ({ spec, output_size, padded_size }, plane) =>
 /** @param {number} index @param {number} width */
 const placeIn = (index, width) => `[${Math.floor(index / width)}, ${index % width}]`;
 
-/** As in Python. @param {Pooled} pooled @param {Cell} cell */
+/** Writes a cell as Python indexes it, such as output[0, 1]. @param {Pooled} pooled @param {Cell} cell */
 export const nameOf = (pooled, { plane, index }) => plane + placeIn(index, sizeOf(pooled, plane)[1]);
 
 /** @param {number[]} terms */
@@ -130,7 +130,7 @@ function pixelWords(pooled, at, cell, max) {
   return max ? say("max.pixel", { cell, value, count, taken }) : say("avg.pixel", { cell, value, count });
 }
 
-/** null: padding. @param {Pooled} pooled @param {number} at of padded_input */
+/** Returns the index in the input, or null for padding. @param {Pooled} pooled @param {number} at of padded_input */
 export function inputIndex({ spec, padded_size }, at) {
   const row = Math.floor(at / padded_size[1]) - spec.padding[0][0];
   const column = (at % padded_size[1]) - spec.padding[1][0];

@@ -177,7 +177,10 @@ class PoolingPane {
   }
 }
 
-/** Of the shown channels. @param {Settings} settings @param {Stages} stages @param {Choice} choice */
+/**
+ * Pools the shown channels of input and grad_output.
+ * @param {Settings} settings @param {Stages} stages @param {Choice} choice
+ */
 function pooledOf({ spec, plane }, { input, grad_output }, choice) {
   const given = planeOf(grad_output, shownAt(plane, spec, "grad_output", false));
   const [height, width] = outputSizes(spec);

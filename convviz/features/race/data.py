@@ -25,7 +25,7 @@ say = sentences("features/race")
 FACTS = facts("race")
 # What a visitor chooses first, and the ends of what can be chosen.
 FIRST, LIMITS = FACTS["first"], FACTS["ends"]
-REFERENCE = "torch"  # races always
+REFERENCE = "torch"  # it takes part in every race
 
 
 class RaceTab(Tab):

@@ -10,7 +10,7 @@ const AT_LATEST_MS = 500;
 /** Waits until the browser is idle: a slider comes first. @param {() => void} then */
 function whenIdle(then) {
   if ("requestIdleCallback" in window) requestIdleCallback(then, { timeout: AT_LATEST_MS });
-  else setTimeout(then, 0); // Safari
+  else setTimeout(then, 0); // Safari has no requestIdleCallback
 }
 
 /** A recorded race has it in English. @param {string} key */

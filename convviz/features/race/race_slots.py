@@ -27,7 +27,7 @@ def take_slot() -> IO[bytes] | None:
         file = Path(os.environ[FOLDER_VARIABLE], f"race-{at}").open("ab")  # noqa: SIM115
         try:
             _lock(file)
-        except OSError:  # another race's
+        except OSError:  # another race has this slot
             file.close()
         else:
             return file

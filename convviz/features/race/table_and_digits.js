@@ -52,7 +52,7 @@ export function createMistakes(onOpen) {
     set(data) {
       el.hidden = !data;
       const now = JSON.stringify(data);
-      if (!data || now === shown) return; // buttons stay
+      if (!data || now === shown) return; // replaced buttons would lose the focus
       shown = now;
       setText(title, say("mistakes", { seed: data.seed }));
       const { layers, images, of } = data;

@@ -58,7 +58,10 @@ export function fullNumber(value, dtype) {
   return text.replaceAll("-", MINUS);
 }
 
-/** A decimal comma and a true minus are welcome. null: no finite number. @param {string} text */
+/**
+ * Accepts a decimal comma and a true minus, too. Returns null where the text is no finite number.
+ * @param {string} text
+ */
 export function parseNumber(text) {
   const plain = text.trim().replaceAll(MINUS, "-").replace(",", ".");
   if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(plain)) return null;
@@ -67,7 +70,7 @@ export function parseNumber(text) {
 }
 
 /** @typedef {{ at: number, rgb: number[] }} Stop */
-/** A scale never changes. @type {WeakMap<Scale, Stop[]>} */
+/** Caches the parsed stops of each scale, because a scale never changes. @type {WeakMap<Scale, Stop[]>} */
 const stops = new WeakMap();
 
 /** @param {Scale} scale @returns {Stop[]} */
@@ -101,7 +104,7 @@ export function colorOf(scale, value, limit) {
 /** @param {number[]} color */
 export const cssColor = (color) => `rgb(${color.map(Math.round).join(", ")})`;
 
-/** By contrast (WCAG 2). @param {number[]} color */
+/** Returns true where white ink has more contrast than black (WCAG 2). @param {number[]} color */
 export function needsWhiteInk(color) {
   const [r, g, b] = color.map((part) => {
     const share = part / 255;

@@ -8,11 +8,14 @@ export function keep(name, value) {
   try {
     sessionStorage.setItem(keyOf(name), JSON.stringify(value));
   } catch {
-    // It begins anew.
+    // Without storage, the page begins anew after a reload.
   }
 }
 
-/** Once; null: nothing, or not ours. @param {string} name @returns {any} */
+/**
+ * Returns what was kept, only once; null means that nothing was, or that it cannot be read.
+ * @param {string} name @returns {any}
+ */
 export function takeKept(name) {
   try {
     const kept = sessionStorage.getItem(keyOf(name));

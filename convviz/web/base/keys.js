@@ -6,7 +6,7 @@ const NO_COMMANDS = "data-lm-suppress-shortcuts";
 
 /** Fields in which keys write. */
 export const TYPING = "input:not([type=range], [type=checkbox]), textarea, [contenteditable=true]";
-/** Down and right. @type {Record<string, [number, number]>} */
+/** Says how many rows down and columns to the right each key goes. @type {Record<string, [number, number]>} */
 export const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 /** @param {KeyboardEvent} event */

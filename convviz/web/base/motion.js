@@ -37,7 +37,7 @@ export class Motion {
       }),
     );
     this.#moving.set(whole, animations);
-    // Rejected when cancelled.
+    // `finished` rejects when an animation is cancelled.
     Promise.all(animations.map(({ finished }) => finished)).then(
       () => this.#remove(whole),
       () => {},

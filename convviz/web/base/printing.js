@@ -1,6 +1,6 @@
 // Printing lays the page out anew and waits for no frame.
 
-/** `act` must draw synchronously. @param {(printing: boolean) => void} act */
+/** Calls `act` before and after printing; it must draw synchronously. @param {(printing: boolean) => void} act */
 export function followPrinting(act) {
   const medium = matchMedia("print");
   let printing = false;

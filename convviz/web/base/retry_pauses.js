@@ -3,7 +3,7 @@
 const FIRST_MS = 1000;
 const MAX_MS = 30_000;
 
-/** Growing, each with jitter. @param {() => number} [random] */
+/** Creates pauses that double up to MAX_MS; jitter changes each by up to a half. @param {() => number} [random] */
 export function createPauses(random = Math.random) {
   let next = FIRST_MS;
   return {

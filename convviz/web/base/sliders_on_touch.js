@@ -8,7 +8,7 @@ import { listen } from "./dom.js";
  */
 export function keepSliders(root) {
   /** @type {Map<number, { slider: HTMLInputElement, value: string }>} */
-  const touched = new Map(); // by pointer
+  const touched = new Map(); // by the pointer's id
   const ends = [
     listen(root, "pointerdown", ({ pointerId, pointerType, target }) => {
       const isSlider = target instanceof HTMLInputElement && target.type === "range";

@@ -51,7 +51,7 @@ export class Board {
   #arrived = false; // whether the app around it was found
   #marked = ""; // of a lesson, perhaps before the bands are there
   /** @type {Place | null} */
-  #asked = null; // to be predicted
+  #asked = null; // the cell whose number is to be predicted
   /** @type {{ values: BoardValues, numbers: ReturnType<typeof decodeAll> } | null} */
   #painted = null;
   /** @type {(() => void)[]} */
@@ -176,7 +176,7 @@ export class Board {
     this.#frame = 0;
     if (this.#gone) return;
     const [all, values] = [this.#model.get("structure"), this.#model.get("values")];
-    // half an update
+    // Until both have arrived, they are of different versions.
     if (!all.equations || values.version !== all.version) return;
     const everything = this.#whole;
     this.#whole = false;
@@ -203,7 +203,7 @@ export class Board {
     this.#shared.stepping?.sayAgain();
     this.#markSelected();
     this.#root.dataset.painted = this.#hasLoaded ? String(values.step) : "";
-    setAttribute(this.#root, "data-from", values.from); // who computed them
+    setAttribute(this.#root, "data-from", values.from); // whether the page or torch computed them
     this.arrival.see();
   }
 
@@ -256,7 +256,7 @@ export class Board {
     if (!isThere) this.#model.select(null);
   }
 
-  /** Give a band the room; empty: all. @param {string} name */
+  /** Give a band the room; an empty name gives it to all. @param {string} name */
   focus(name) {
     if (name !== this.#bands.focused()) this.#focusBand(name);
   }
@@ -285,7 +285,10 @@ export class Board {
     if (this.#bands.bring(name)) this.#schedule(true);
   }
 
-  /** The same while a tab speaks of it; empty: back to what was in sight before. @param {string} name */
+  /**
+   * Brings a band into sight while a tab speaks of it; an empty name brings back what was in sight before.
+   * @param {string} name
+   */
   lendBand(name) {
     if (this.#bands.lend(name)) this.#schedule(true);
   }
@@ -303,7 +306,7 @@ export class Board {
     if (asked) bringInSight(asked, { end: CLEAR_OF_ANSWERS * window.innerHeight });
   }
 
-  /** Mark the band that a lesson speaks of; empty: none. @param {string} name */
+  /** Mark the band that a lesson speaks of; an empty name marks none. @param {string} name */
   markBand(name) {
     this.#marked = name;
     for (const band of this.#rows.equations.values())
@@ -344,7 +347,7 @@ export class Board {
     this.#rows.inUse()?.stepper.play();
   }
 
-  /** Release what was taken last; false: nothing. */
+  /** Releases the brush, else the pinned cell, else the room of a band. Returns false where there is none of them. */
   escape = () => {
     const [pinned, wide] = [this.#model.get("selected"), this.#bands.focused()];
     const brush = this.#model.get("brush") !== null;

@@ -17,7 +17,7 @@ export function followLinks(board, open) {
   // With # and ?: they show where a link stood.
   const found = [location.hash, location.search].find((part) => isLink(part.slice(1)));
   if (found && !page.dataset.linkOpened) {
-    page.dataset.linkOpened = "true"; // once a page
+    page.dataset.linkOpened = "true"; // a page opens its link once
     open(found);
   }
   return listen(window, "hashchange", () => {

@@ -12,7 +12,7 @@ const TITLES = NAMES.groups;
 const KERNEL_TITLES = NAMES.groups_of_the_kernel;
 /** @type {Record<string, string[]>} */
 const KERNEL_CONTROLS = SETTINGS.controls_of_the_kernel;
-const OF_THE_KERNEL = ["preset", "weight", "turn"]; // they stand together
+const OF_THE_KERNEL = ["preset", "weight", "turn"]; // these controls stand together
 const MOVED = ["weight", "grad", "bias", "target"]; // sliders do not depend on their numbers
 
 /**

@@ -4,7 +4,7 @@ import { makeButton } from "../base/dom.js";
 import { toLink } from "../rules/settings_link.js";
 import { say } from "../base/board_sentences.js";
 
-/** What a copied address is good for; empty: there is a link alone. @param {string} address */
+/** Says what a copied address is good for; without an address, only the link was copied. @param {string} address */
 function howToOpen(address) {
   if (!address) return say("copy.alone");
   return say(address.startsWith("file:") ? "copy.file" : "copy.address");

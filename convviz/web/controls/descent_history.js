@@ -12,7 +12,7 @@ export class Descent {
   /** @type {Place[]} */
   #way = [];
   /** @type {Step | null} */
-  #leaving = null; // under way
+  #leaving = null; // the step that is under way
   /** @param {Place} one @param {Place | undefined} other */
   #same = (one, other) =>
     other !== undefined &&
@@ -34,7 +34,7 @@ export class Descent {
     if (this.#same(place, last)) {
       last.loss = place.loss; // torch's replaces the page's
     } else if (this.#same(place, this.#way[this.#way.length - 2])) {
-      this.#way.pop(); // back, or undone
+      this.#way.pop(); // a step back, or Undo
     } else if (this.#leaving && last?.about === about) {
       this.#way = [...this.#way, { ...place, step: this.#leaving }].slice(-MAX_STEPS_BACK);
       this.#leaving = null;
@@ -43,7 +43,7 @@ export class Descent {
     }
   }
 
-  /** null: at the start. */
+  /** Returns the weights before the last step, or null at the start. */
   before = () => this.#way[this.#way.length - 2]?.weights ?? null;
 
   last = () => this.#way[this.#way.length - 1]?.step ?? null;

@@ -23,7 +23,7 @@ const SIDE = 54;
 export class LearnPanel {
   #takeStep = () => {
     const shown = this.#model.shown();
-    if (!shown || !this.#model.settled()) return; // stale
+    if (!shown || !this.#model.settled()) return; // the shown numbers are stale
     const { lr } = this.#model.settings();
     this.#descent.leave({ lr, lowest: this.#slopeOf(shown).lowest });
     this.#model.change((settings) => gradientStep(settings, shown.numbers.stages, lr), "learn");

@@ -37,7 +37,10 @@ const swapped = { in_channels: "out_channels", out_channels: "in_channels" };
 /** The geometry's name: a transposed layer swaps in and out. */
 const fieldOf = (name, { transposed }) => (transposed ? (swapped[name] ?? name) : name);
 
-/** Looks and device stay. @param {Settings} settings @param {string} name @returns {Changed} */
+/**
+ * Opens an example; theme, device and dtype stay.
+ * @param {Settings} settings @param {string} name @returns {Changed}
+ */
 function openExample(settings, name) {
   const link = /** @type {Record<string, string>} */ (SETTINGS.examples)[name];
   return [link ? settingAt(settings, link) : settings, []];
@@ -163,7 +166,7 @@ function seedPart(model) {
   };
 }
 
-/** Disabled without a kernel. @returns {Part} */
+/** Disables a control while there is no kernel. @returns {Part} */
 function ofTorch(model, { el, refresh }) {
   const input = /** @type {HTMLInputElement | HTMLSelectElement} */ (el.querySelector("input, select"));
   return {

@@ -24,7 +24,7 @@ export function typedNumber(model, put) {
     const value = Number(field.value);
     if (Number.isInteger(value) && value >= ends[0] && value <= ends[1]) put(value);
     else model.say(say("size.typed", { typed: field.value, low: ends[0], high: ends[1] }), true);
-    field.value = shown; // what holds
+    field.value = shown; // a refused size gives way to the present one
   });
   field.addEventListener("keydown", (event) => event.stopPropagation()); // the board's keys are letters and digits
   return {

@@ -62,7 +62,7 @@ export class LessonPanel {
   #spoken = "";
   #pointed = "[]";
   #wanted = "";
-  #opened = /** @type {Element | null} */ (null); // for it
+  #opened = /** @type {Element | null} */ (null); // the details that was opened to show the wanted control
   #sheet = new ResizeObserver(() => {
     const strip = /** @type {HTMLElement | null} */ (this.#appOf()?.querySelector(".cv-controls"));
     if (strip) setStyle(strip, "--cv-below", `${this.#card.offsetHeight}px`);

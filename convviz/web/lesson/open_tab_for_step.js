@@ -7,7 +7,7 @@ import { say } from "./sentences.js";
  * @param {string[]} has tabs
  */
 export function createStepTab(has) {
-  let opened = ""; // by a lesson
+  let opened = ""; // the tab that a lesson opened
   /** @param {Step} step */
   const isHere = ({ tab }) => !tab || has.includes(tab);
   return {

@@ -29,7 +29,7 @@ export const TAUGHT = Object.values(ABOARD).flatMap(({ lesson }) =>
   lesson.steps.flatMap(({ why }) => why ?? []),
 );
 
-/** null: no lesson has one. @param {string} topic */
+/** Finds the step that answers a question, or returns null where no lesson has one. @param {string} topic */
 export function answerTo(topic) {
   for (const [name, { lesson }] of Object.entries(ABOARD)) {
     const at = lesson.steps.findIndex(({ why }) => why?.includes(topic));
@@ -51,7 +51,7 @@ export class Player {
   get = this.#values.get;
   on = this.#values.on;
   #translate = feedbackOf();
-  #asked = ""; // on its way
+  #asked = ""; // the lesson that is being loaded
   #stepTab;
   #ends;
   /** @type {Lesson | null} */
@@ -62,11 +62,11 @@ export class Player {
   #at = 0;
   #begun = 0; // steps of all lessons
   /** @type {Settings | null} */
-  #before = null; // the start
+  #before = null; // the settings before the lesson
   #entering = false;
   /** @type {string[]} */
   #last = []; // links offered at the end
-  #held = false; // a slider is
+  #held = false; // whether a slider is held
   #stopWalking = () => {};
 
   /** @param {Model} model @param {Shelf} [shelf] @param {string[]} [has] tabs @param {Later} [later] */
@@ -152,7 +152,7 @@ export class Player {
     const there = Math.min(Math.max(Math.round(number) || 1, 1), of);
     this.#open(lesson, wanted, [words], there - 1);
     if (this.#at < 0)
-      this.#lesson = null; // it was refused
+      this.#lesson = null; // the board refused its step
     else if (there !== number)
       this.#model.say(say("no_step", { step: String(step).slice(0, 20), of, at: there }), true);
   }

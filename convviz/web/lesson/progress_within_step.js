@@ -22,7 +22,7 @@ export class Progress {
   tasks;
   /** @type {Seen} */
   start;
-  done = 0; // tasks
+  done = 0; // how many tasks are done
   answer = UNANSWERED;
   /** @type {Set<string>} */
   walked = new Set();

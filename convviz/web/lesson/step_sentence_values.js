@@ -14,7 +14,7 @@ import { countOf, flatIndex } from "../rules/shapes_and_indices.js";
  * @typedef {{ now: Seen, start: Seen }} Moment
  */
 
-/** null: none. @param {Settings} settings */
+/** Returns the row and column of the single 1, or null where there is none. @param {Settings} settings */
 export function placeOfOne(settings) {
   if (!isSingleOne(settings)) return null;
   const { grad, spec, plane, transposed } = settings;
@@ -36,9 +36,8 @@ export function indicesOf({ plane, spec, transposed }, tensor, panel, row, colum
 }
 
 /**
- * In the shown plane.
- * @param {Settings} settings @param {Tensor} tensor @param {string} panel @param {number} row
- * @param {number} column
+ * Returns the number of a cell of the shown plane, or NaN where its tensor has no such cell.
+ * @param {Settings} settings @param {Tensor} tensor @param {string} panel @param {number} row @param {number} column
  */
 export function numberIn(settings, tensor, panel, row, column) {
   const at = indicesOf(settings, tensor, panel, row, column);

@@ -87,7 +87,10 @@ function typedCells(panel, { settings, start }) {
   }));
 }
 
-/** Or empty. @param {Place & { by: number }} edit @param {Situation} at */
+/**
+ * Says what was typed instead of the wanted number; the text is empty where nothing wrong was typed.
+ * @param {Place & { by: number }} edit @param {Situation} at
+ */
 function insteadOf(edit, at) {
   if (!sameBeside(at.settings, at.start, edit.panel)) return say("astray.picture");
   const wrong = typedCells(edit.panel, at).find(
@@ -189,13 +192,16 @@ export function noteWalk(walked, settings) {
   if (place) walked.add(`${place.row},${place.column}`);
 }
 
-/** Beside the step's values. @param {Task} task */
+/** Returns the arguments that a task adds to those of its step. @param {Task} task */
 export function argumentsOf({ edit, pin, set }) {
   const { row = 0, column = 0 } = edit ?? pin ?? {};
   return { row, column, value: set?.split("=")[1] ?? "" };
 }
 
-/** Or empty. @param {Task | undefined} task @param {Settings} settings */
+/**
+ * Names the control that a task asks for; the name is empty where it asks for none.
+ * @param {Task | undefined} task @param {Settings} settings
+ */
 export function controlOf(task, { transposed }) {
   const key = task?.set?.split("=")[0] ?? "";
   if (key === "size" && transposed) return "output_padding"; // sets the output's size

@@ -5,7 +5,7 @@ import { listen } from "../base/dom.js";
 
 const BUTTONS = /** @type {const} */ (["mistake", "gradient", "variant"]);
 const CHOSEN = /** @type {const} */ (["aria-pressed", "aria-checked"]);
-const OWN_MOVES = ["pointerdown", "wheel", "touchmove", "keydown"]; // of a visitor
+const OWN_MOVES = ["pointerdown", "wheel", "touchmove", "keydown"]; // events by which a visitor takes over
 const ABOVE = 6; // pixels
 
 /** As far out as the tab: the page with the card stays. @param {HTMLElement} slot @param {HTMLElement} el */

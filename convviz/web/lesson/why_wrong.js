@@ -11,7 +11,7 @@ import { indicesOf } from "./step_sentence_values.js";
 
 const say = sentences(WORDS);
 /** @typedef {keyof typeof WORDS} Id */
-const MAX_PLACES = 3; // named
+const MAX_PLACES = 3; // places named in one sentence
 
 /**
  * @import { Reason } from "../numbers/diagnose_number.js"

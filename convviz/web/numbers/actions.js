@@ -52,7 +52,7 @@ const ACTIONS = {
   plotly: (page) => page.givePlotly(),
 };
 
-/** Unknown types are ignored. @param {Model} page @param {any} message */
+/** Runs the action of a message and ignores unknown types. @param {Model} page @param {any} message */
 export function act(page, message) {
   if (Object.hasOwn(ACTIONS, message.type)) ACTIONS[message.type](page, message);
 }
@@ -70,7 +70,10 @@ function edited(settings, shown, message) {
   return editCell(settings, message, gradOutput);
 }
 
-/** Writable only where shown. @param {Settings} settings @param {Shown | null} shown @param {Place} place */
+/**
+ * Throws the sentence to show where the board does not show the cell to be written.
+ * @param {Settings} settings @param {Shown | null} shown @param {Place} place
+ */
 function checkShown(settings, shown, { panel, row, column }) {
   if (!(panel in editedPanels(settings))) return; // editCell says why
   const panels = shown ? equationsOf(shown.settings, shown.numbers.stages).flatMap(panelsOf) : [];

@@ -151,7 +151,7 @@ export class KernelClient {
   /** @param {any} message @param {Buffers} buffers */
   #settle(message, buffers) {
     const request = message.page === this.#page && this.#requests.get(message.id);
-    if (!request) return; // another page's
+    if (!request) return; // the answer is for another page
     this.#requests.delete(message.id);
     if (message.type === "refused") request.reject(new Error(message.sentence));
     else request.resolve({ message, buffers });

@@ -18,7 +18,7 @@ import { say } from "../base/server_sentences.js";
 // Whoever is in line hears every few seconds.
 const PATIENCE_MS = 15_000;
 const LOADS_MS = 120_000; // once open: a first start reads torch from disk
-const NO_WORKER = 1013; // close code
+const NO_WORKER = 1013; // the close code TRY_LATER of serve/numbers_socket.py
 
 /** As the server answers a plain request. @param {Place} place @param {boolean} came */
 async function reason({ status, host }, came) {
@@ -56,7 +56,7 @@ export class Server {
   /** @type {Listener | null} */
   #heard = null;
   #ends = 0; // connections that ended
-  #timer = 0; // until a retry
+  #timer = 0; // the timer until the next retry
   #patience = 0;
   #opened = false;
 

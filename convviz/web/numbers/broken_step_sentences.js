@@ -104,7 +104,10 @@ const REASONS = {
   },
 };
 
-/** No gap for zeros. @param {Spec} spec @param {Same} unstrided */
+/**
+ * Returns why a stride makes no gaps between grad_output's cells, or an empty text where it makes some.
+ * @param {Spec} spec @param {Same} unstrided
+ */
 function gapless(spec, unstrided) {
   if (onBoth((axis) => spec.stride[axis] === 1)) return unstrided;
   if (onBoth((axis) => outputSize(spec, axis) === 1)) return "same.one_cell";

@@ -99,7 +99,7 @@ function termsOfLoss(output, grad, { target }) {
 }
 
 /**
- * The first cell off by more than rounding; null: none, or too much to compute.
+ * Finds the first cell that is off by more than rounding. Returns null where there is none, or too much to compute.
  * @param {Settings} settings @param {Numbers} numbers
  */
 export function firstDifference(settings, { stages, dtype }) {
@@ -120,7 +120,10 @@ export function firstDifference(settings, { stages, dtype }) {
   return null;
 }
 
-/** Empty: none. @param {Settings} settings @param {Numbers} numbers */
+/**
+ * Says where page and torch first differ; the text is empty where they agree.
+ * @param {Settings} settings @param {Numbers} numbers
+ */
 export function comparisonWords(settings, numbers) {
   const found = firstDifference(settings, numbers);
   if (!found) return "";

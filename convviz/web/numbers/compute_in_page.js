@@ -15,11 +15,14 @@ export function fromPage(settings, k) {
     throw new Error(say("refused.page_products", { most: MAX_PAGE_PRODUCTS / 1e6 }));
   }
   const stages = computeStages(spec, loss, tensorsOf(settings), transposed);
-  // Not compared.
+  // truth_ok is null because the page compares its numbers with nothing.
   return { k, stages, dtype: "float64", truth: truthWords("page"), truth_ok: null, from: "page" };
 }
 
-/** Shown until torch answers. @param {Settings} settings @param {number} k @returns {Numbers} */
+/**
+ * Computes the numbers that the page shows until torch answers.
+ * @param {Settings} settings @param {number} k @returns {Numbers}
+ */
 export const besideKernel = (settings, k) => ({ ...fromPage(settings, k), truth: truthWords("meanwhile") });
 
 /** Shown after the kernel is gone. @param {Settings} settings @param {number} k @returns {Numbers} */

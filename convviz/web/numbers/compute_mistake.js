@@ -20,7 +20,10 @@ import { largestOf } from "../rules/shapes_and_indices.js";
  */
 export const FACTOR = { grad_input: "weight", grad_weight: "input", grad_bias: null, output: "input" };
 
-/** null: impossible. @param {Result} of @param {Recipe} recipe @param {Spec} spec */
+/**
+ * Lists the products that a recipe sums, or returns null where the recipe is impossible.
+ * @param {Result} of @param {Recipe} recipe @param {Spec} spec
+ */
 export function mistakenProducts(of, recipe, spec) {
   const chosen = completeRecipe(of, recipe);
   if (of === "output") return outputProducts(chosen, spec);
@@ -42,7 +45,7 @@ export function summed(of, { shape, size, planes, cells, factor }, given) {
 }
 
 /**
- * In any shape; null: impossible.
+ * Computes a mistaken gradient, whatever its shape, or returns null where the recipe is impossible.
  * @param {Gradient} of @param {Recipe} recipe @param {Spec} spec @param {Given} given
  */
 export function mistakenGradient(of, recipe, spec, given) {

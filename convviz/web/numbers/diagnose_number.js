@@ -24,7 +24,7 @@ import { upTo, flatIndex } from "../rules/shapes_and_indices.js";
  *   number }} Asked a number by its indices, and by its place in the data
  */
 
-/** Nearest first. @type {[string, number, number][]} */
+/** Lists the steps to the neighbours of a cell; the nearest come first. @type {[string, number, number][]} */
 const AROUND = [
   ["right", 0, 1],
   ["left", 0, -1],
@@ -106,7 +106,10 @@ export function createDiagnosis(mistakes, { spec, transposed }, stages) {
       });
   }
 
-  /** Likeliest first. @param {string} panel @param {number[]} at @param {number} typed @returns {Reason[]} */
+  /**
+   * Lists the reasons for a typed number, the likeliest first.
+   * @param {string} panel @param {number[]} at @param {number} typed @returns {Reason[]}
+   */
   return (panel, at, typed) => {
     const asked = askedOf(panel, at, spec, transposed, stages);
     if (!asked || typedAgrees(typed, asked.right.data[asked.index])) return [];
@@ -120,7 +123,10 @@ export function createDiagnosis(mistakes, { spec, transposed }, stages) {
   };
 }
 
-/** For any numbers. @param {Products} one @param {Products} other */
+/**
+ * Returns true where both sum the same products, whatever the numbers are.
+ * @param {Products} one @param {Products} other
+ */
 export function computesTheSame(one, other) {
   if (one.factor !== other.factor || one.bias !== other.bias || String(one.shape) !== String(other.shape))
     return false;
@@ -154,13 +160,19 @@ function askedOf(panel, at, spec, transposed, stages) {
   return { spec: where, of: /** @type {Result} */ (of), transposed, given: stages, right, at, index };
 }
 
-/** null: no such cell. @param {Asked} asked @param {Products | null} products */
+/**
+ * Returns what a mistake computes for the asked cell, or null where its result has no such cell.
+ * @param {Asked} asked @param {Products | null} products
+ */
 function numberOf({ of, given, right, at }, products) {
   const index = products ? indexIn(products.shape, right.shape, at) : -1;
   return products && index >= 0 ? mistakenNumber(of, products, given, index) : null;
 }
 
-/** -1: not in that shape. @param {number[]} shape @param {number[]} right @param {number[]} at */
+/**
+ * Returns the flat index of a cell of the right result in another shape, or -1 where that shape lacks it.
+ * @param {number[]} shape @param {number[]} right @param {number[]} at
+ */
 function indexIn(shape, right, at) {
   if (right.length === 1) {
     if (shape.every((size) => size === 1)) return 0;
@@ -255,7 +267,7 @@ function nearest(terms, right, typed) {
   return [];
 }
 
-/** 2 · (−1). @param {number[]} factors */
+/** Writes factors as a product, such as 2 · (−1). @param {number[]} factors */
 const termText = (factors) =>
   factors
     .map((factor, place) => (place && factor < 0 ? `(${formatLong(factor)})` : formatLong(factor)))

@@ -88,7 +88,10 @@ function lossRounding(settings, stages) {
   return share * (Math.abs(stages.loss) + logs) + spread;
 }
 
-/** null: even the smallest may rise. @param {Settings} settings */
+/**
+ * Returns the largest rate that cannot raise the loss, or null where even the smallest may.
+ * @param {Settings} settings
+ */
 export const safeChoice = (settings) => RATES.findLast((rate) => rate <= safeRate(settings)) ?? null;
 
 /**
@@ -114,8 +117,8 @@ export function safeRate(settings) {
 }
 
 /**
- * One step reaches the minimum along it; null: no parabola. The output moves by lr · (input ⊛ grad_weight),
- * so the loss is a parabola in lr.
+ * Returns the rate with which one step reaches the minimum along the gradient. The output moves by lr · (input ⊛
+ * grad_weight), so the loss is a parabola in lr; this returns null where it is none.
  * @param {Settings} settings @param {Stages} stages
  */
 export function lowestAlong(settings, stages) {

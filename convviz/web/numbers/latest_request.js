@@ -30,8 +30,8 @@ export class LatestRequest {
   #preview = null;
   #listener;
   #later;
-  #k = 0; // of the newest settings
-  #pending = false; // still to come
+  #k = 0; // the id of the newest request
+  #pending = false; // whether its numbers are still to come
   /** @type {Request | null} */
   #underway = null;
   /** @type {Request | null} */

@@ -65,7 +65,7 @@ function logSoftmax(output) {
   return logs.data;
 }
 
-/** Views per sample. @param {Tensor} tensor */
+/** Returns a view of the data for each sample. @param {Tensor} tensor */
 function samplesOf({ shape: [batch], data }) {
   const cells = data.length / batch;
   return upTo(batch).map((n) => data.subarray(n * cells, (n + 1) * cells));

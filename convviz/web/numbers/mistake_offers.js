@@ -18,7 +18,10 @@ const MAX_PRODUCTS = 10_000; // tried within a frame
  * @typedef {"counting" | "ones" | "whole" | "all"} NumbersName
  */
 
-/** Likeliest first. @type {Record<BrokenId, (GeometryControl | NumbersName)[]>} */
+/**
+ * Lists the controls to try for each mistake, the likeliest first.
+ * @type {Record<BrokenId, (GeometryControl | NumbersName)[]>}
+ */
 const CONTROLS = {
   I01: ["counting", "kernel_size", "ones", "all"],
   I07: ["stride", "input_size", "padding"],
@@ -29,7 +32,7 @@ const CONTROLS = {
   W07: ["input_size", "dilation", "stride", "padding"],
 };
 const ONES = { loss: lossWith("grad"), grad: { kind: "ones" } };
-/** Numbers that hide little. @type {Record<NumbersName, Partial<Settings>>} */
+/** These numbers seldom hide a mistake. @type {Record<NumbersName, Partial<Settings>>} */
 const NUMBERS = {
   counting: { weight: { kind: "counting" } },
   ones: ONES,
@@ -37,7 +40,7 @@ const NUMBERS = {
   all: { ...ONES, weight: { kind: "counting" }, input: { kind: "whole" } },
 };
 
-/** With the sliding window. */
+/** This view includes the sliding window. */
 const WINDOW = SETTINGS.fields.input_view.words.includes("both") ? "both" : "window";
 
 /** @returns {Offer} */
@@ -49,7 +52,7 @@ export const planeOffer = ({ plane, spec }, { of }, { other }) => ({
   changes: { plane: showPlane(plane, spec, of, other) },
 });
 
-// Cached.
+// Keeps the last offer, because finding one tries many settings.
 let known = { key: "", offer: /** @type {Offer} */ ({ words: "", changes: {} }) };
 
 /** @param {Settings} settings @param {Toggle} toggle */

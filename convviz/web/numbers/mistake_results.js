@@ -16,7 +16,10 @@ export class MistakeResults {
   #known = new Map();
   /** @param {Gradient} of */
   right = (of) => /** @type {Computed} */ (this.#once(of, of, () => rightProducts(of, this.#spec)));
-  /** null: impossible. @param {Gradient} of @param {Recipe} way */
+  /**
+   * Computes a mistaken result, or returns null where its recipe is impossible.
+   * @param {Gradient} of @param {Recipe} way
+   */
   wrong = (of, way) => this.#once(of, of + JSON.stringify(way), () => mistakenProducts(of, way, this.#spec));
   #spec;
   #given;

@@ -12,7 +12,7 @@ import { outputSizes, unfolded } from "../rules/conv_geometry.js";
  */
 
 /**
- * null: it is a result, or cropped away.
+ * Returns null where the mistake is in a result, or cropped away.
  * @param {Settings} settings @param {Toggle} toggle @param {Panel} panel
  * @param {{ grad_output: Tensor, input: Tensor }} stages @returns {WrongPlane | null}
  */

@@ -15,7 +15,7 @@ import { upTo } from "../rules/shapes_and_indices.js";
 
 const PLANES = /** @type {const} */ (["batch", "out_channels", "in_channels"]);
 const PAIRS = /** @type {const} */ (["stride", "dilation", "padding", "kernel_size", "input_size"]);
-const REACH = 4; // of a size
+const REACH = 4; // the largest step by which a size changes
 
 /** @type {readonly NumbersControl[]} */
 export const NUMBERS = ["grad_output", "weight", "input"];
@@ -78,7 +78,10 @@ function along(spec, name, axes) {
   });
 }
 
-/** 2, or 1 × 2; empty: no control. @param {Spec} spec @param {string} control */
+/**
+ * Writes a setting as 2, or as 1 × 2; the text is empty where the geometry has no such setting.
+ * @param {Spec} spec @param {string} control
+ */
 export function textOf(spec, control) {
   const value = spec[/** @type {keyof Spec} */ (control)];
   if (!Array.isArray(value)) return String(value ?? "");

@@ -61,7 +61,7 @@ class PageModel {
   #numbers;
   #plotly;
   #ground;
-  /** In tabs, by name. @type {Record<string, Record<string, any>>} */
+  /** Stores what a visitor chose in each tab, by its name. @type {Record<string, Record<string, any>>} */
   #choices = {};
 
   /**
@@ -91,7 +91,7 @@ class PageModel {
 
   // -- what the controls see
   settings = () => this.#timeline.settings();
-  /** null: no numbers yet. */
+  /** Returns null before the first numbers arrive. */
   shown = () => this.#numbers.shown();
   canUndo = () => this.#timeline.canUndo();
   canRedo = () => this.#timeline.canRedo();

@@ -9,7 +9,7 @@ import { correlate, fold, tableOf, toPaddedInput, toWeight } from "./compute.js"
  * @typedef {{ settings: Settings, stages: Stages }} Seen
  */
 
-const MAX_SEARCHED_PRODUCTS = 200_000; // looked through
+const MAX_SEARCHED_PRODUCTS = 200_000; // larger geometries are not searched
 /** What stages are computed from, besides the geometry. */
 const GIVEN = /** @type {const} */ (["input", "weight", "bias", "target", "grad"]);
 

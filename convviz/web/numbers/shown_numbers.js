@@ -53,7 +53,7 @@ export class ShownNumbers {
     this.#requests = new LatestRequest(makeNumbers, listener, later);
   }
 
-  /** null: no numbers yet. */
+  /** Returns null before the first numbers arrive. */
   shown = () => this.#shown;
   kernel = () => this.#kernel;
   pending = () => this.#requests.pending();

@@ -2,7 +2,7 @@
 import { formatNumber, parseNumber } from "../base/format.js";
 
 const CLOSE = 1e-6; // tolerance, as rounding
-const HALF_A_DIGIT = 0.005; // the third
+const HALF_A_DIGIT = 0.005; // half a unit of the third digit, as a share of the number
 
 /**
  * Within rounding. What is not whole also as it is printed, where three digits or all before the point are;

@@ -82,7 +82,7 @@ export function drawApp(el, model, player, { chosen, share, tabs, menu, own = fa
   controls.append(lecture.bar);
   lecture.begin();
   heading.append(lecture.button);
-  closers.unshift(lecture.close); // before its board
+  closers.unshift(lecture.close); // the lecture closes before its board
   closers.push(lessons.close);
   return () => {
     share.close?.();

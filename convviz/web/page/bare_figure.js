@@ -30,7 +30,10 @@ for (const { name, items } of [...PICTURE.equations.convolution, ...PICTURE.equa
 /** @param {string} text @returns {string[]} */
 export const namesIn = (text) => text.split(/[\s,]+/).filter(Boolean);
 
-/** A cell as text, such as "grad_input 2 3"; null: none. @param {string} text @returns {Place | null} */
+/**
+ * Reads a cell from a text such as "grad_input 2 3"; an empty text gives null.
+ * @param {string} text @returns {Place | null}
+ */
 export function placeIn(text) {
   const [panel = "", row, column, ...more] = namesIn(text);
   if (!panel) return null;

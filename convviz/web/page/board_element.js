@@ -51,12 +51,12 @@ class BoardElement extends Base {
   #root = this.attachShadow({ mode: "open" });
   /** @type {Shown | null} */
   #made = null;
-  #tag = ""; // of its language
-  #link = /** @type {string | null} */ (null); // sent last
-  #cell = /** @type {Place | null} */ (null); // sent last
+  #tag = ""; // the language that was chosen for it
+  #link = /** @type {string | null} */ (null); // the link of the last event
+  #cell = /** @type {Place | null} */ (null); // the cell of the last event
   /** While out of the page, or drawn anew. @type {Settings | null} */
   #kept = null;
-  #start = ""; // link of Reset
+  #start = ""; // the link that Reset opens
   #quiet = false; // attributes send no event
 
   connectedCallback() {
@@ -170,7 +170,10 @@ class BoardElement extends Base {
     };
   }
 
-  /** Nonsense changes nothing. @param {Model} model @param {string} text */
+  /**
+   * Opens a link. An invalid one changes nothing, and the board says what is wrong with it.
+   * @param {Model} model @param {string} text
+   */
   #open(model, text) {
     if (text === this.#link) return; // somebody keeps what the event said
     this.#attempt(model, () => {
@@ -204,7 +207,7 @@ class BoardElement extends Base {
   }
 }
 
-/** null: too many typed numbers. @param {Model} model */
+/** Returns null where too many numbers were typed for a link. @param {Model} model */
 function linkOf(model) {
   try {
     return toLink(model.settings());

@@ -15,7 +15,10 @@ const clamp = (at, count) => Math.min(Math.max(at, 0), count - 1);
 /** @param {Element} grid */
 const sizeOf = (grid) => ["aria-rowcount", "aria-colcount"].map((name) => Number(grid.getAttribute(name)));
 
-/** Where a key would go within an item; null: out of it. @param {Element} item @param {Element} from @param {Step} by */
+/**
+ * Returns where a key would go within an item, or null where it would leave it.
+ * @param {Element} item @param {Element} from @param {Step} by
+ */
 function within(item, from, by) {
   if (item.matches(".cv-grid")) {
     const [at, size] = [placeOf(from), sizeOf(item)];
@@ -70,7 +73,7 @@ function beside(items, own, [down, right]) {
 }
 
 /**
- * What a key brings the focus to; null: the grid's own, or nothing.
+ * Returns what a key moves the focus to; null means that the grid moves it, or that nothing does.
  * @param {HTMLElement} picture @param {KeyboardEvent} event @returns {HTMLElement | SVGElement | null}
  */
 function targetOf(picture, event) {

@@ -73,7 +73,7 @@ export function createHeadline(model, follow, watch, lesson) {
   new ResizeObserver(measure).observe(notice);
   follow("change:introduction", () => setRich(words, model.get("introduction") || say("sentence")));
   follow("settings", ask);
-  follow("change:values", ask); // of the kernel
+  follow("change:values", ask); // the question depends on the numbers of the kernel
   follow("change:revealed", ask);
   follow("change:notice", showNotice);
   follow("change:failed", showNotice); // of the address, too
@@ -94,6 +94,6 @@ export function kindOf(settings, rotates) {
   if (settings.transposed) return "transposed";
   if (settings.broken) return "broken";
   const [height, width] = shapeOfOutput(settings).slice(2);
-  if (!shownOne(settings) || height * width === 1) return "other"; // not draggable
+  if (!shownOne(settings) || height * width === 1) return "other"; // there is no 1 to drag
   return rotates === false ? "alike" : "single";
 }

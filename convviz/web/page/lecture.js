@@ -65,9 +65,9 @@ export class Lecture {
   #listening = new AbortController();
   #unwish;
   #on = false;
-  #filled = false; // since it began
+  #filled = false; // whether it has filled the screen since it began
   /** @type {Element | null} */
-  #before = null; // focused
+  #before = null; // what had the focus before
 
   /**
    * @param {HTMLElement} app @param {Board} board @param {Player} player

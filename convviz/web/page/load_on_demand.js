@@ -5,7 +5,7 @@ import { sayPane } from "../tabs/pane_sentences.js";
 
 // The kernel answers once a second, all pages at once: one that came too late asks again.
 const AGAIN_MS = 2_000;
-const PATIENCE_MS = 10_000; // long computations
+const PATIENCE_MS = 10_000; // the kernel may be busy with a long computation
 
 /**
  * @import { LessonBundle } from "../lesson/available_lessons.js"

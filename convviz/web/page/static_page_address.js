@@ -34,7 +34,8 @@ function lessonOf(pairs) {
 }
 
 /**
- * Of the first part with a link or lesson; a heading's name is none. null: a frame may not know.
+ * Reads the first part that has a link or a lesson; a heading's name is neither. Returns null in a frame that may not
+ * know its address.
  * @param {("hash" | "search")[]} parts
  */
 function foundIn(...parts) {
@@ -77,7 +78,7 @@ export function addressWith(link) {
     if (!/^(https?|file):$/.test(location.protocol)) return "";
     const address = new URL(location.href);
     const { link: other, wanted, present } = read(address.search);
-    if (wanted || other || present) address.search = ""; // of another picture
+    if (wanted || other || present) address.search = ""; // this query belongs to another picture
     address.hash = "";
     return `${address.href}#${link}`;
   } catch {

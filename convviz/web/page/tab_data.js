@@ -31,8 +31,8 @@ export class TabData {
   #step = 0;
   /** The request that is under way: one at a time. @type {Question | null} */
   #asked = null;
-  #hurried = ""; // its key
-  #resting = ""; // its key
+  #hurried = ""; // key of the question that has waited long enough
+  #resting = ""; // key of the question that waits until sliders rest
   #stopResting = () => {};
 
   /**
@@ -77,7 +77,7 @@ export class TabData {
     else this.#ask(wanted);
   }
 
-  /** Of the sliders; empty: no more. @param {string} key */
+  /** Waits until sliders rest before this question is asked; an empty key ends the wait. @param {string} key */
   #rest(key) {
     this.#stopResting();
     this.#resting = key;

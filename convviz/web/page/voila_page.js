@@ -104,7 +104,7 @@ function wireButtons() {
   });
 }
 
-/** ipywidgets have JupyterLab's colours. */
+/** Turns JupyterLab's dark colours on and off with the theme, because ipywidgets use them. */
 function followTheme() {
   const root = document.documentElement;
   /** @type {Record<string, string>} */

@@ -102,7 +102,7 @@ function thinnedOut(panel) {
   const [rows, columns] = thumbSize(panel);
   const thin = new Float64Array(planeCount(panel) * rows * columns);
   panel.tensor.data.forEach((value, at) => {
-    const row = Math.floor((Math.floor(at / width) * rows) / height); // of all planes
+    const row = Math.floor((Math.floor(at / width) * rows) / height); // counted through all planes
     const place = row * columns + Math.floor(((at % width) * columns) / width);
     if (!(Math.abs(value) <= Math.abs(thin[place]))) thin[place] = value;
   });

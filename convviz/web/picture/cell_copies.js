@@ -35,7 +35,7 @@ function gradientsAt(geometry, at) {
   return [
     { panel: "grad_output", ...at },
     { panel: "dilated_grad_output", row, column },
-    // Or cropped.
+    // A negative padding may have cropped the cell away.
     ...(isThere ? [{ panel: "padded_grad_output", row: padded[0], column: padded[1] }] : []),
   ];
 }
@@ -44,7 +44,10 @@ function gradientsAt(geometry, at) {
 export const stampedSize = (geometry, axis) =>
   foldsBack(geometry) ? paddedSize(geometry, axis) : geometry.input_size[axis];
 
-/** null: an inserted zero, or padding. @param {Geometry} geometry @param {Place} cell */
+/**
+ * Returns the cell of grad_output that this one shows, or null for an inserted zero, padding or another panel.
+ * @param {Geometry} geometry @param {Place} cell
+ */
 export function outputCell({ stride, output_size, gradient_padding }, { panel, row, column }) {
   if (panel === "grad_output") return { row, column };
   /** @type {Record<string, Pair>} */
@@ -61,7 +64,10 @@ export function paddedCell({ padding }, { row, column }) {
   return { panel: "padded_input", row: row + padding[0][0], column: column + padding[1][0] };
 }
 
-/** null: a padding zero. @param {Geometry} geometry @param {Point} cell */
+/**
+ * Returns the input cell that a cell of padded_input copies, or null for a padding zero.
+ * @param {Geometry} geometry @param {Point} cell
+ */
 export function sourceCell({ padding, input_size, padding_mode }, cell) {
   const [row, column] = [cell.row, cell.column].map((place, axis) =>
     sourceOf(place - padding[axis][0], input_size[axis], padding_mode),

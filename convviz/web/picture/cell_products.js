@@ -10,7 +10,7 @@ import { eachCell, upTo } from "../rules/shapes_and_indices.js";
  */
 
 /**
- * A plane's numbers, and their offset; null: its small picture leaves cells out.
+ * Returns a plane's numbers and where they start, or null where its small picture leaves cells out.
  * @param {any} spec @param {Planes} numbers @param {number[]} at
  * @returns {{ values: ArrayLike<number>, start: number } | null}
  */
@@ -82,7 +82,10 @@ export class CellProducts {
     );
   }
 
-  /** Without structural zeros. @param {Place} cell @returns {Factor[][]} */
+  /**
+   * Lists the terms of a cell, each by its factors, without structural zeros.
+   * @param {Place} cell @returns {Factor[][]}
+   */
   of(cell) {
     if (cell.panel === "grad_bias") return this.#ofBias(cell);
     const list = this.#links.terms(cell);

@@ -24,7 +24,10 @@ export const isGradient = (called) => /(^|_)grad_/.test(called);
 /** Its colour no longer shows its size. @param {number} value @param {number} end */
 export const isBeyond = (value, end) => Math.abs(value) > FAR.slack * end; // an end has six digits
 
-/** By "equation:panel". @param {Equation[]} equations @param {Stages} stages @param {Settings} settings */
+/**
+ * Returns where the colour scale of each panel ends, by "equation:panel".
+ * @param {Equation[]} equations @param {Stages} stages @param {Settings} settings
+ */
 export function scaleEnds(equations, stages, { scale, transposed }) {
   /** @type {Record<string, string[]>} */
   const of = transposed ? { ...OF, ...OF_TRANSPOSED } : OF;

@@ -9,10 +9,9 @@ import { say, sayIfThere } from "./sentences.js";
  */
 
 /**
- * null: another panel, or no target.
+ * Returns null for another panel, and where there is no target.
  * @param {string} loss @param {{ transposed: boolean, batch: number }} geometry @param {Place} cell
- * @param {(panel: string, row: number, column: number) => number | undefined} valueOf
- * @returns {FromLoss | null}
+ * @param {(panel: string, row: number, column: number) => number | undefined} valueOf @returns {FromLoss | null}
  */
 export function explainCell(loss, { transposed, batch }, cell, valueOf) {
   const [output, gradient] = transposed ? ["grad_input", "input"] : ["output", "grad_output"];

@@ -83,7 +83,7 @@ export class Links {
     return folds ? cellsCopying(this.geometry, cell, "grad_padded_input") : [cell];
   }
 
-  /** Without structural zeros. @param {Place} cell */
+  /** Lists the index triples of a cell's sum, without structural zeros. @param {Place} cell */
   terms(cell) {
     const results = this.results(cell);
     const rule = this.#rules.find((each) => each.result === results[0]?.panel);
@@ -91,7 +91,10 @@ export class Links {
     return results.flatMap((each) => triplesAt(rule, "result", each)).filter(({ real }) => real);
   }
 
-  /** Dependencies, both ways. @param {Place} cell @returns {Link[]} */
+  /**
+   * Finds what a cell depends on, what depends on it, and the other factors of these products.
+   * @param {Place} cell @returns {Link[]}
+   */
   of(cell) {
     const found = new Found(this.geometry);
     const copies = copiesOf(this.geometry, cell);
@@ -111,7 +114,10 @@ export class Links {
     return [cell, ...copiesOf(this.geometry, cell)].find((copy) => copy.panel === panel);
   }
 
-  /** null: a padding zero. @param {Place} cell @returns {Place | null} */
+  /**
+   * Returns the cell of grad_input that belongs to a padded cell, or null for a padding zero.
+   * @param {Place} cell @returns {Place | null}
+   */
   gradientOf(cell) {
     const from = sourceCell(this.geometry, cell);
     return from && { panel: "grad_input", ...from };

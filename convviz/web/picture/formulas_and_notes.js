@@ -71,7 +71,10 @@ function stampAt(spec, axis) {
   return `${spec.stride[axis] > 1 ? spec.stride[axis] : ""}${"ij"[axis]}${back}`;
 }
 
-/** May be empty. @param {Settings} settings @param {string} name @param {string} view */
+/**
+ * Returns the note on an equation; the text may be empty.
+ * @param {Settings} settings @param {string} name @param {string} view
+ */
 export function noteOf(settings, name, view) {
   const { spec } = settings;
   if (settings.transposed) return transposedNote(settings, name, view);
@@ -96,7 +99,7 @@ function lossNote(settings) {
  * @param {"page" | "meanwhile" | "alone" | "torch_alone"} who
  */
 export const truthWords = (who) => say(`truth.${who}`);
-/** By app/step_numbers.py. @param {string} id @param {Record<string, string>} values */
+/** Writes the sentence that app/step_numbers.py chose. @param {string} id @param {Record<string, string>} values */
 export const torchWords = (id, values) => say(/** @type {"truth.exact"} */ (id), values);
 
 /** @param {Spec} spec */
@@ -137,7 +140,7 @@ function paddingNote(spec, transposed) {
   return clausesOf(parts);
 }
 
-/** Negative crops. @param {Spec} spec */
+/** Writes the padding of each side; a negative number crops. @param {Spec} spec */
 function sidesOf(spec) {
   const [rows, columns] = bothAxes((axis) =>
     backwardPadding(spec, axis).map((cells) => String(cells).replace("-", "−")),

@@ -39,7 +39,7 @@ export function createResponseMemory() {
       const at = gradient.indexOf(1);
       const size = [(height - 1) * stride[0] + 1, (width - 1) * stride[1] + 1];
       if (ones.length !== 1 || at < 0 || Math.max(...size) > MAX_LINES) return null;
-      if (!windowsOn(geometry, [pixel.row, pixel.column])) return null; // or outside
+      if (!windowsOn(geometry, [pixel.row, pixel.column])) return null; // no window reads it, or it lies outside
       const key = JSON.stringify([geometry, plane, Array.from(planes.weight), pixel.row, pixel.column]);
       if (key !== known) seen = full ? received(geometry, planes.weight, pixel) : new Map();
       known = key;

@@ -7,7 +7,10 @@ import { upTo } from "../rules/shapes_and_indices.js";
 
 /** @import { NearSize, RemainderStory } from "./remainder_sentences.js" */
 
-/** null: stride 1. @param {Spec} spec @param {boolean} linked @returns {RemainderStory | null} */
+/**
+ * Explains output_padding, or returns null where both strides are 1.
+ * @param {Spec} spec @param {boolean} linked @returns {RemainderStory | null}
+ */
 export function paddingStory(spec, linked) {
   if (spec.stride.every((step) => step === 1)) return null;
   return {
@@ -42,7 +45,7 @@ function effect(spec) {
 function gained(spec, axis) {
   const [before, after] = spec.padding[axis];
   const end = before + spec.input_size[axis];
-  const stamped = end + after - remainderOf(spec, axis); // before cropping
+  const stamped = end + after - remainderOf(spec, axis); // where the stamps end before cropping
   const cut = Math.min(stamped, end) - Math.max(before, stamped - after);
   return [Math.max(cut, 0), Math.max(end - Math.max(before, stamped), 0)];
 }

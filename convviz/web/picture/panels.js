@@ -42,7 +42,7 @@ export function equationsOf(settings, stages) {
       : isThere(item.with ?? "output") &&
         !(item.without && isThere(item.without)) &&
         (!item.over || summed[item.over] > 1);
-  /** Several equations show it. @type {Map<ShownName, Panel>} */
+  /** Caches each panel, because several equations may show it. @type {Map<ShownName, Panel>} */
   const panels = new Map();
   /** @param {ShownName} name */
   const panelNamed = (name) => {

@@ -19,9 +19,12 @@ import { upTo } from "../rules/shapes_and_indices.js";
  * @typedef {{ paragraphs: string[], sizes: NearSize[], named: string }} RemainderStory named: the sizes
  */
 
-export const MAX_OFFERED_SIZES = 6; // buttons an axis
+export const MAX_OFFERED_SIZES = 6; // buttons for each axis
 
-/** null: stride 1. @param {Spec} spec @param {boolean} linked @returns {RemainderStory | null} */
+/**
+ * Explains the remainder, or returns null where both strides are 1.
+ * @param {Spec} spec @param {boolean} linked @returns {RemainderStory | null}
+ */
 export function remainderStory(spec, linked) {
   if (spec.stride.every((step) => step === 1)) return null;
   const first = [countWords(spec), whereWords(spec), ...lossesOf(spec)];

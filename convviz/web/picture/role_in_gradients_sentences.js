@@ -6,7 +6,7 @@ import { inTurn, say } from "./sentences.js";
 /** @import { CellProducts, Factor } from "./cell_products.js" */
 
 /**
- * Empty: nothing more to say.
+ * Returns an empty text where there is nothing more to say.
  * @param {Links} links @param {CellProducts} terms @param {Place} cell
  * @param {(panel: string, row: number, column: number) => number | undefined} valueOf
  */

@@ -24,7 +24,7 @@ export const linesOf = (counts, which = "") =>
     counts.flatMap((count, axis) => (count ? [say(`${LINES[axis]}${which}`, { count })] : [])),
   );
 
-/** 7, 8 or 9. @param {number[]} sizes */
+/** Joins sizes to a list such as 7, 8 or 9. @param {number[]} sizes */
 export function orWords(sizes) {
   const numbers = sizes.map(String);
   return joined(
@@ -39,7 +39,7 @@ export function clausesOf(parts) {
   return text[0].toUpperCase() + text.slice(1);
 }
 
-/** Either may be empty. @param {string} these @param {string} last */
+/** Joins two sentences; either of them may be empty. @param {string} these @param {string} last */
 export const inTurn = (these, last) =>
   these && last ? say("sentences.both", { these, last }) : these || last;
 
@@ -50,5 +50,5 @@ export const allInTurn = (parts) => parts.reduce(inTurn, "");
 export const joined = (id, parts) =>
   parts.length ? parts.reduce((these, last) => say(id, { these, last })) : "";
 
-/** 1, or (1, 2). @param {number[]} numbers */
+/** Writes equal numbers as 1, and different ones as (1, 2). @param {number[]} numbers */
 export const pairWords = ([first, second]) => (first === second ? String(first) : `(${first}, ${second})`);

@@ -24,7 +24,7 @@ export function stampLinks(geometry, result, cell) {
     for (const across of right) {
       const kernel = { panel: "weight", row: vertical.k, column: across.k };
       const [row, column] = [vertical.i, across.i];
-      const real = row !== null && column !== null; // on padding: dropped
+      const real = row !== null && column !== null; // a product that falls on padding is dropped
       found.push({ ...kernel, real, kernel });
       if (!real) continue;
       found.push({ panel: "grad_input", row, column, real, kernel });
@@ -51,12 +51,12 @@ export class Pairing {
   }
 
   /**
-   * null: none.
+   * Numbers the factors of each product of a cell; null removes the numbers.
    * @param {Place | null} cell @param {() => BadgedPanel[]} find @param {Links} links
    */
   show(cell, find, links) {
     const key = cell ? `${cell.panel} ${cell.row},${cell.column}` : "none";
-    if (key === this.#shown) return; // most slider steps
+    if (key === this.#shown) return; // most steps of a slider change nothing here
     this.#shown = key;
     const panels = find();
     /** @param {string} name */

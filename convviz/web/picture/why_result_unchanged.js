@@ -40,7 +40,7 @@ export function sameTensor(one, other) {
   return true;
 }
 
-/** Without its border. @param {string} stage @param {boolean} transposed */
+/** Returns the tensor's name without "padded_". @param {string} stage @param {boolean} transposed */
 const plainName = (stage, transposed) => shownName(stage, transposed).replace(/^padded_/, "");
 
 /** @param {string} stage @param {Settings} settings @param {Reason} reason */
@@ -52,6 +52,6 @@ export function unchangedWords(stage, settings, reason, changed = "") {
   return sayGesture(`unchanged.${reason}`, {
     parts: joined("list.and", names),
     changed: plainName(changed, transposed),
-    other: shownName(other, transposed), // with its border
+    other: shownName(other, transposed), // this name keeps "padded_"
   });
 }

@@ -52,9 +52,9 @@ export function valueOf(spec, name, axis, transposed) {
 }
 
 /**
- * On both axes if linked; null: impossible.
- * @param {Spec} spec @param {AxisName} name @param {number} axis @param {number} value
- * @param {boolean} linked @param {boolean} transposed @returns {Spec | null}
+ * Returns the spec with one setting changed, on both axes if they are linked, or null where that is impossible.
+ * @param {Spec} spec @param {AxisName} name @param {number} axis @param {number} value @param {boolean} linked
+ * @param {boolean} transposed @returns {Spec | null}
  */
 export function withValue(spec, name, axis, value, linked, transposed) {
   if (transposed) return withLayerValue(spec, name, axis, value, linked);
@@ -89,9 +89,8 @@ function withLayerValue(spec, name, axis, value, linked) {
 }
 
 /**
- * null: impossible.
- * @param {Spec} spec @param {number[]} sizes @param {number[]} extra output_padding
- * @param {Partial<Spec>} changes
+ * Returns the spec of a transposed layer with these sizes, or null where none is possible.
+ * @param {Spec} spec @param {number[]} sizes @param {number[]} extra output_padding @param {Partial<Spec>} changes
  */
 function layerSpec(spec, sizes, extra, changes) {
   const made = { ...spec, ...changes };
@@ -121,7 +120,10 @@ export function boundsOf(spec, name, axis, linked, transposed) {
   return reachable(now, LIMITS[name], (value) => withValue(spec, name, axis, value, linked, transposed));
 }
 
-/** Step by step. @param {number} now @param {Pair} range @param {(value: number) => unknown} isPossible */
+/**
+ * Widens the range from `now` step by step, as far as every value is possible.
+ * @param {number} now @param {Pair} range @param {(value: number) => unknown} isPossible
+ */
 export function reachable(now, [low, high], isPossible) {
   /** @type {Pair} */
   const found = [now, now];

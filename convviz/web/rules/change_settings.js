@@ -34,7 +34,10 @@ export function setAxis(settings, name, axis, value) {
   return [after, [...describeAdjustments(uneven), ...along]];
 }
 
-/** One number replaced two. @param {Spec} before @param {Spec} after @returns {Moved[]} */
+/**
+ * Reports where one padding replaced two different sides.
+ * @param {Spec} before @param {Spec} after @returns {Moved[]}
+ */
 function evened({ padding }, after) {
   const uneven = [0, 1].filter(
     (axis) => padding[axis][0] !== padding[axis][1] && after.padding[axis][0] === after.padding[axis][1],
@@ -87,7 +90,7 @@ export function linkAxes(settings, linked) {
 }
 
 /**
- * Moved because linked.
+ * Reports which other settings moved: those of a linked width, and output_padding.
  * @param {Settings} before @param {Settings} after @param {string[]} [said] said already
  */
 function movedAlong(before, after, said = []) {
@@ -125,7 +128,7 @@ export function chooseKernel(settings, name) {
   return [replaced(settings, { weight: { kind } }), []];
 }
 
-/** "values": none. @param {Settings} settings */
+/** Names the preset or the kind of the shown kernel; "values" means that it is no preset. @param {Settings} settings */
 export function kernelName(settings) {
   const { kind } = settings.weight;
   if (kind === "values") {
@@ -174,7 +177,10 @@ export function oneHotPanels(settings) {
   ];
 }
 
-/** target, grad or none. @param {Settings} settings */
+/**
+ * Returns "target" or "grad", whichever holds a single 1, or undefined where neither does.
+ * @param {Settings} settings
+ */
 const oneHotField = (settings) =>
   GIVEN.find((given) => kindsTaken(settings.loss, given).length && settings[given].kind === "one_hot");
 
@@ -204,7 +210,7 @@ export function singleOne(settings) {
 /** @param {Settings} settings */
 export const isSingleOne = (settings) => oneHotField(settings) === "grad";
 
-/** null: elsewhere, or none. @param {Settings} settings */
+/** Returns the place of the single 1, or null where the shown plane does not hold it. @param {Settings} settings */
 export function shownOne(settings) {
   if (!isSingleOne(settings)) return null;
   const { grad, plane, transposed } = settings;

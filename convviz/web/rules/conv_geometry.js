@@ -27,7 +27,7 @@ export const paddedSize = (spec, axis) =>
 /** Room for the window to move. @param {Spec} spec @param {number} axis */
 const slackOf = (spec, axis) => paddedSize(spec, axis) - effectiveKernel(spec, axis);
 
-/** Positions of the window. @param {Spec} spec @param {number} axis */
+/** Counts the positions of the window along an axis. @param {Spec} spec @param {number} axis */
 export const outputSize = (spec, axis) => Math.floor(slackOf(spec, axis) / spec.stride[axis]) + 1;
 
 /** @param {Spec} spec */
@@ -45,7 +45,10 @@ export function unreadLines(spec, axis) {
   return upTo(spec.input_size[axis]).filter((i) => !read.has(i));
 }
 
-/** Around dilated_grad_output; negative crops. @param {Spec} spec @param {number} axis @returns {Pair} */
+/**
+ * Returns the padding around dilated_grad_output; a negative number crops it.
+ * @param {Spec} spec @param {number} axis @returns {Pair}
+ */
 export function backwardPadding(spec, axis) {
   const [before, after] = spec.padding_mode === "zeros" ? spec.padding[axis] : [0, 0];
   const reach = effectiveKernel(spec, axis) - 1;
@@ -89,7 +92,7 @@ function isPossibleAlong(spec, axis) {
   return Math.max(before, after) <= mostPadding(spec.padding_mode, size);
 }
 
-/** That it can copy. @param {string} mode @param {number} size */
+/** Returns the largest padding that a mode allows for this size. @param {string} mode @param {number} size */
 export const mostPadding = (mode, size) => ({ reflect: size - 1, circular: size })[mode] ?? Infinity;
 
 /** @param {Spec} spec @param {Plane} plane @param {boolean} transposed @returns {Geometry} */
@@ -103,7 +106,7 @@ export function geometryOf(spec, plane, transposed) {
   };
 }
 
-/** null: a padding zero. @param {Spec} spec @param {number} axis */
+/** Lists which input line each padded line copies; null is a padding zero. @param {Spec} spec @param {number} axis */
 export function sourcesOf(spec, axis) {
   const [size, before] = [spec.input_size[axis], spec.padding[axis][0]];
   return upTo(paddedSize(spec, axis)).map((at) => sourceOf(at - before, size, spec.padding_mode));

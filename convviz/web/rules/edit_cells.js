@@ -62,7 +62,7 @@ export function paintCells(settings, { panel, cells, value }) {
 }
 
 /**
- * With all digits; NaN: not data.
+ * Returns a number with all its digits, or NaN where the cell is not data.
  * @param {Settings} settings @param {string} panel @param {number} row @param {number} column
  */
 export function givenNumber(settings, panel, row, column) {
@@ -101,7 +101,7 @@ export function weightReach(values) {
 }
 
 /**
- * null: none is data.
+ * Writes a value into cells. Returns null where none of them is data.
  * @param {Settings} settings @param {string} panel @param {Pair[]} cells @param {number} value
  * @param {Tensor | null} gradOutput
  */
@@ -144,7 +144,7 @@ function editedTensor(settings, field, gradOutput) {
 }
 
 /**
- * Outside: not data.
+ * Returns the indices of a cell in its tensor; they lie outside of it where the cell is not data.
  * @param {Settings} settings @param {string} panel @param {number} row @param {number} column
  */
 function placeOf({ spec, plane, transposed }, panel, row, column) {

@@ -9,7 +9,7 @@ import { pointAt, upTo } from "./shapes_and_indices.js";
  * @typedef {{ size: Pair, cells: Triple[] }} Plane
  */
 
-/** null: impossible. @param {Recipe} chosen @param {Spec} spec @returns {Products | null} */
+/** @param {Recipe} chosen @param {Spec} spec @returns {Products | null} null: the recipe is impossible */
 export function inputProducts(chosen, spec) {
   const { planes, channels } = isSummed(chosen) ? planesOf(chosen, spec) : overwrittenPlanes(chosen, spec);
   const plane = channels ? foldedPlane(chosen, spec) : null;
@@ -57,7 +57,7 @@ function planeOf(chosen, spec) {
   const top = bothAxes((axis) => along[axis].line[chosen.top]);
   const size = bothAxes((axis) => {
     const { line } = along[axis];
-    // Python's -0
+    // In Python, p:-p is an empty slice where p is 0.
     return chosen.slice === "p:-p" && !line.p ? 0 : top[axis] + lengths[axis] + line[chosen.fill];
   });
   const [rows, columns] = bothAxes((axis) =>
@@ -91,7 +91,10 @@ export function slidOver(chosen, spec) {
   });
 }
 
-/** Negative crops. @param {Recipe} chosen @param {Line} line @param {number} spread @param {number} taps */
+/**
+ * Returns the padding before and after; a negative number crops.
+ * @param {Recipe} chosen @param {Line} line @param {number} spread @param {number} taps
+ */
 function around(chosen, line, spread, taps) {
   const reach = (/** @type {number} */ own) =>
     chosen.reach === "d * (K turned - 1)" ? line.d * (taps - 1) : own;
@@ -138,7 +141,10 @@ const REVERSED = {
   "output channels": [true, false],
 };
 
-/** [C_in, C_out / groups]. @param {Recipe} chosen @param {Spec} spec @param {number} groups */
+/**
+ * Arranges the planes of weight as [C_in, C_out / groups], unless the recipe keeps their order.
+ * @param {Recipe} chosen @param {Spec} spec @param {number} groups
+ */
 function kernelPlanes(chosen, spec, groups) {
   const [outs, ins] = [spec.out_channels, spec.in_channels / spec.groups];
   const per = outs / groups;

@@ -11,7 +11,10 @@ export const GRAD_SOURCES = [
   ...SETTINGS.fields.loss.words.filter((loss) => loss !== BY_HAND),
 ];
 
-/** Empty: set by hand. @param {Settings} settings */
+/**
+ * Names what makes grad_output; the text is empty for numbers other than ones and a single 1.
+ * @param {Settings} settings
+ */
 export function gradSource(settings) {
   if (settings.loss !== BY_HAND) return settings.loss;
   if (isSingleOne(settings)) return "single";

@@ -18,7 +18,7 @@ export function biasBy(chosen, spec) {
   return chosen.shape === "[1]" ? { ...products, shape: [1] } : products;
 }
 
-/** null: impossible. @param {Recipe} chosen @param {Spec} spec @returns {Products | null} */
+/** @param {Recipe} chosen @param {Spec} spec @returns {Products | null} null: the recipe is impossible */
 export function weightProducts(chosen, spec) {
   const lines = linesOf(chosen, spec);
   const slid = bothAxes((axis) => slideOver(chosen, spec, lines[axis], axis));

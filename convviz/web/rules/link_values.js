@@ -93,7 +93,7 @@ function writeFolded(value, separators) {
   return first === last ? first : `${first}${separators[0]}${last}`;
 }
 
-/** `values:1x1x1x2:0.5,-1`. @param {Source} source */
+/** Writes a source as a link has it, such as `values:1x1x1x2:0.5,-1`. @param {Source} source */
 function writeSource({ kind, values = [], shape = [] }) {
   const sizes = hasOwnNumbers(kind) ? [shape.join("x")] : [];
   const numbers =

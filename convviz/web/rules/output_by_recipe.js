@@ -7,7 +7,7 @@ import { upTo } from "./shapes_and_indices.js";
 
 /** @import { Line } from "./recipe_steps.js" */
 
-/** null: impossible. @param {Recipe} chosen @param {Spec} spec @returns {Products | null} */
+/** @param {Recipe} chosen @param {Spec} spec @returns {Products | null} null: the recipe is impossible */
 export function outputProducts(chosen, spec) {
   const lines = linesOf(chosen, spec);
   const kernel = turnedSize(chosen.kernel, spec.kernel_size);

@@ -45,7 +45,7 @@ const sameSides = (spec) =>
     return [Math.floor(cells / 2), Math.ceil(cells / 2)];
   });
 
-/** "cells": none. @param {Settings} settings */
+/** Names the padding as torch does; "cells" means that torch has no name for it. @param {Settings} settings */
 export function paddingName({ spec }) {
   if (spec.padding.flat().every((cells) => cells === 0)) return "valid";
   const one = spec.stride.every((step) => step === 1);

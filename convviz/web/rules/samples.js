@@ -23,7 +23,7 @@ export function sampleKernel(name, [rows, columns]) {
   return kernel.map((value) => value / total);
 }
 
-/** To the sliders' reach. @param {number[]} numbers */
+/** Limits random weights to −3 … 3, as settings/tensors.py does. @param {number[]} numbers */
 export const clamped = (numbers) => numbers.map((value) => Math.min(3, Math.max(-3, value)));
 
 /**
@@ -49,7 +49,10 @@ export function samplePlane(kind, plane, [rows, columns], digit) {
   return resizePlane(ink, [picture.length, picture[0].length], [rows, columns]);
 }
 
-/** Averages down, interpolates up. @param {number[]} plane @param {number[]} from @param {number[]} to */
+/**
+ * Averages cells where no side grows, and interpolates between them otherwise.
+ * @param {number[]} plane @param {number[]} from @param {number[]} to
+ */
 export function resizePlane(plane, from, to) {
   const larger = from[0] < to[0] || from[1] < to[1];
   const [down, across] = [0, 1].map((axis) => sharesOf(from[axis], to[axis], larger));

@@ -24,12 +24,12 @@ import { upTo, countOf, flatIndex } from "./shapes_and_indices.js";
  *   Stages as in ops/stages.py
  */
 
-/** Limits of the board. */
+/** The board refuses larger sizes than these. */
 export const MAX_SIZES = /** @type {Record<Exclude<keyof Spec, "version" | "padding_mode">, number>} */ (
   LARGEST
 );
 export const MAX_NUMBER = SETTINGS.limits.number;
-const STREAMS = SETTINGS.random_streams; // of seeds
+const STREAMS = SETTINGS.random_streams; // what each tensor adds to the seed
 
 /** @param {number[]} shape @param {ArrayLike<number>} values @returns {Tensor} */
 const tensorOf = (shape, values) => ({ shape, data: Float64Array.from(values) });

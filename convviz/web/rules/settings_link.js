@@ -32,7 +32,7 @@ const OTHER_KEYS = Object.keys(LINK_KEYS).filter((name) => !LINK_KEYS[name].spec
 const linkField = (state, name) =>
   /** @type {Record<string, unknown>} */ (LINK_KEYS[name].spec ? state.spec : state)[LINK_KEYS[name].field];
 
-/** "constructor" is none. @param {string} name */
+/** Returns false for inherited names such as "constructor". @param {string} name */
 const isKey = (name) => Object.hasOwn(LINK_KEYS, name);
 
 /** Without the device. Too many numbers throw the sentence to show. @param {Settings} state */
@@ -69,7 +69,7 @@ export function fromLink(text) {
     };
   }
   const pairs = pairsOf(ownPart(text));
-  const [version] = pairs.get("v") ?? ["1"]; // older than versions
+  const [version] = pairs.get("v") ?? ["1"]; // links without a version are of the first
   const base = hasKey(pairs) && Object.hasOwn(BASES, version) ? BASES[version] : FIRST_STATE;
   pairs.delete("v");
   const { given, notices } = valuesOf(pairs);
@@ -120,7 +120,7 @@ function valuesOf(pairs) {
 /** @param {Settings} settings @param {string} link @returns {Settings} */
 export const settingAt = (settings, link) => inPlaceOf(settings, fromLink(link).state);
 
-/** Notices as one line. @param {string[]} notices */
+/** Joins notices to one line and counts those that it leaves out. @param {string[]} notices */
 export function briefly(notices) {
   const more = notices.length - LIMITS.sentences_shown;
   return [
@@ -129,7 +129,7 @@ export function briefly(notices) {
   ].join(" ");
 }
 
-/** By code points. @param {string} text */
+/** Shortens a text by code points, so that it splits no surrogate pair. @param {string} text */
 const shortened = (text) => [...text].slice(0, LIMITS.characters_of_a_bad_value).join("");
 
 /** After # if that is a link, else after ?. @param {string} text */

@@ -9,7 +9,7 @@ export const countOf = (shape) => shape.reduce((product, size) => product * size
 /** @param {number[]} shape @param {number[]} at */
 export const flatIndex = (shape, at) => at.reduce((place, each, axis) => place * shape[axis] + each, 0);
 
-/** The inverse of flatIndex. @param {number[]} shape @param {number} index */
+/** Reverses flatIndex: returns the indices of a flat index. @param {number[]} shape @param {number} index */
 export const indicesAt = (shape, index) =>
   shape.map((size, axis) => Math.floor(index / countOf(shape.slice(axis + 1))) % size);
 
@@ -17,9 +17,8 @@ export const indicesAt = (shape, index) =>
 export const pointAt = (index, columns) => ({ row: Math.floor(index / columns), column: index % columns });
 
 /**
- * In reading order.
- * @template Made
- * @param {number} rows @param {number} columns
+ * Calls `make` for every cell in reading order and returns the results.
+ * @template Made @param {number} rows @param {number} columns
  * @param {(row: number, column: number, index: number) => Made} make
  */
 export const eachCell = (rows, columns, make) =>

@@ -6,7 +6,7 @@
  */
 
 /**
- * null: a padding zero.
+ * Returns the input's row or column that this position copies, or null for a padding zero.
  * @param {number} position from the input's first row @param {number} size @param {string} mode
  */
 export function sourceOf(position, size, mode) {

@@ -12,7 +12,7 @@ const kindOf = (transposed) => (transposed ? "transposed" : "convolution");
 /** @param {string} name @param {boolean} transposed */
 export const shownName = (name, transposed) => (transposed ? (SHOWN[name] ?? name) : name);
 
-/** Then dilated_grad_output is grad_output. @param {number[]} stride */
+/** Returns true for stride 1, where dilated_grad_output is the same as grad_output. @param {number[]} stride */
 export const isPlain = (stride) => stride.every((step) => step === 1);
 
 /** @param {string} name @param {number[]} stride */

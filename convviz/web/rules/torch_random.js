@@ -69,7 +69,7 @@ export function randomTenths(count, seed) {
   return numbers.map((value) => roundHalfEven(value * 10) / 10 + 0);
 }
 
-/** Half to even. @param {number} value */
+/** Rounds a half to the even neighbour, as torch does. @param {number} value */
 export function roundHalfEven(value) {
   const low = Math.floor(value);
   const rest = value - low;

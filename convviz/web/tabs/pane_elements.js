@@ -98,7 +98,7 @@ export function signOf(symbol, note) {
   return element("span.cv-sign", element("span.cv-symbol", symbol), ...below);
 }
 
-/** 1: all are 0. @param {Iterable<number | null>} values */
+/** Returns the largest absolute value, or 1 where all are 0. @param {Iterable<number | null>} values */
 export const limitOf = (values) => largestOf(/** @type {Iterable<number>} */ (values)) || 1;
 
 /** @param {(number | null)[][]} rows null: no number */

@@ -28,7 +28,7 @@ export function planeIn(shape, at) {
 }
 
 /**
- * -1: not in it.
+ * Returns the flat index of a cell in the plane at these indices, or -1 where it lies outside.
  * @param {number[]} shape @param {number[]} at @param {Point} place
  */
 export function indexIn(shape, at, { row, column }) {

@@ -30,7 +30,10 @@ export const tabEntries = (has) =>
 /** @type {Record<string, string>} */
 const BAND_OF_MISTAKES = { W: "weight", B: "bias" };
 
-/** The band that a tab speaks of; empty: no one. @param {{ tab: string, mistake: string }} settings */
+/**
+ * Returns the band that a tab speaks of, or an empty text where it speaks of none.
+ * @param {{ tab: string, mistake: string }} settings
+ */
 export function tabBand({ tab, mistake }) {
   const band = (tab && featureOf(tab)?.band) || "";
   return band === "mistake" ? (BAND_OF_MISTAKES[mistake[0]] ?? "input") : band;

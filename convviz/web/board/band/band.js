@@ -37,7 +37,7 @@ export class Band {
   /** @type {number[]} */
   #limits = [];
   /** @type {[Values, string, BoardValues] | null} */
-  #latest = null; // arguments of setValues
+  #latest = null; // the last arguments of setValues
   // The height of its title and its words, when it last stood among others: with an answer, and without.
   #around = 0;
   #atRest = LEAST_AROUND;

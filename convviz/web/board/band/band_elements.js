@@ -4,7 +4,7 @@ import { explain } from "../../base/help.js";
 import { closeWithEscape } from "../../base/keys.js";
 import { say } from "../../base/board_sentences.js";
 
-/** Chinese letters are wider. @param {string} word */
+/** Estimates the width of a word in pixels; Chinese letters are wider. @param {string} word */
 const widthOf = (word) =>
   [...word].reduce((sum, letter) => sum + (/[\u2e80-\uffef]/.test(letter) ? 13.2 : 7.1), 0);
 
@@ -33,7 +33,7 @@ export function createChoice(board, choice) {
     const value = Number(/** @type {HTMLSelectElement} */ (select).value);
     board.model.send({ type: "axis", axis: choice.axis, index: value });
   });
-  const letter = element("span", String(choice.word.split(" ").at(-1))); // in the formula
+  const letter = element("span", String(choice.word.split(" ").at(-1))); // the axis as the formula has it
   explain(letter, "axis");
   return element("label", letter, " ", select);
 }

@@ -15,7 +15,7 @@ import {
   numbered,
 } from "../layout/screen_layout.js";
 
-const EDGES = 32; // beside a row
+const EDGES = 32; // pixels beside a row
 const NAME_LINES = 2; // for the least room
 const LINES = Array.from({ length: MAX_LINES }, (_, index) => index + 1);
 const LARGE = 390; // pixels of a panel without numbers

@@ -35,7 +35,7 @@ export class BreakIt {
       this.#says.focus();
     },
     take: (index) => {
-      const offer = this.#latest.broken?.offers[index]; // as of now
+      const offer = this.#latest.broken?.offers[index]; // offers may change while their buttons stay
       if (!offer) return;
       this.#board.model.send({ type: "break", changes: offer.changes });
       this.#says.focus();
@@ -154,7 +154,10 @@ function createSays({ fix, reveal, take }) {
   return {
     el,
     focus: () => fixes.focus({ preventScroll: true }),
-    /** Returns the words. @param {Broken | null} broken @param {boolean} isNamed its name may be said */
+    /**
+     * Shows the sentence of a broken step, or none, and returns it.
+     * @param {Broken | null} broken @param {boolean} isNamed its name may be said
+     */
     set(broken, isNamed) {
       setHidden(el, !broken);
       setHidden(reveals, isNamed);

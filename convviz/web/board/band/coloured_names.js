@@ -15,7 +15,10 @@ export const coloured = (text) =>
     .split(NAME)
     .map((part, index) => (index % 2 ? element("span", { "data-quantity": quantityOf(part) }, part) : part));
 
-/** Only if it changed. @param {HTMLElement} node @param {string} text */
+/**
+ * Writes a text with coloured names, unless the node already shows it.
+ * @param {HTMLElement} node @param {string} text
+ */
 export function setColoured(node, text) {
   if (node.textContent === text) return;
   const [parts, there] = [coloured(text), [...node.childNodes]];
@@ -37,7 +40,7 @@ const hueOf = (name) => (quantityOf(name) ? { "data-quantity": quantityOf(name) 
 /** Typeset; read out as code. */
 export const createFormula = () => element("span.cv-formula", { role: "math" });
 
-/** Only if it changed. @param {HTMLElement} node @param {string} text */
+/** Typesets a formula, unless the node already shows it. @param {HTMLElement} node @param {string} text */
 export function setFormula(node, text) {
   if (node.getAttribute("aria-label") === text) return;
   node.setAttribute("aria-label", text);

@@ -9,7 +9,7 @@ export class Heatmaps {
   #panels;
   // plotly keeps its data there
   el = /** @type {HTMLDivElement & { data: object[] }} */ (element("div.cv-plot", { "aria-hidden": "true" }));
-  #resting = 0; // a timer
+  #resting = 0; // the timer that waits until nothing moves
   #drawings = 0; // how often they were drawn
   #drawn = ""; // the panels that plotly has
   #planes = [];
@@ -76,7 +76,7 @@ export class Heatmaps {
           ),
         ),
       )
-      .catch(() => {}) // a replaced image
+      .catch(() => {}) // `decode` rejects for an image that was replaced
       .then(() => this.#drawings === now && inside && isWhole(place) && this.#showPlot(true));
     this.#drawn = this.#shownKeys();
   }

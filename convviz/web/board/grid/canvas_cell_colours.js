@@ -16,7 +16,7 @@ export function createCanvasColours() {
   return {
     el,
     /**
-     * Non-finite stays transparent.
+     * Paints a pixel for each cell; a number that is not finite stays transparent.
      * @param {ArrayLike<number>} values @param {number} width @param {number} limit @param {Scale} scale
      */
     paint(values, width, limit, scale) {

@@ -10,7 +10,7 @@ import { inTurn } from "../../picture/sentences.js";
  * @import { Sum } from "./sum_of_products.js"
  */
 
-/** Panels of sums. */
+/** Each number of these panels is a sum. */
 export const SUMS = ["output", "grad_input", "grad_padded_input", "grad_weight", "grad_bias"];
 
 /** @param {Sum} sum @param {Cells} cells @param {Place | null} cell */

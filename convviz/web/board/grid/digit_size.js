@@ -2,9 +2,9 @@
 import { setStyle, svgElement } from "../../base/dom.js";
 import { CELL } from "./grid_marks.js";
 
-export const SMALLEST = 10; // below: colour alone
+export const SMALLEST = 10; // where less fits, a cell shows colour alone
 const [LARGEST, FROM_AFAR] = [26, 40]; // on a page, in a lecture
-const IN_A_PANE = 7; // in a pane
+const IN_A_PANE = 7; // the smallest size in a pane
 const SHARE = 0.5; // of a cell's height
 const ZERO = 0.8; // a zero's letters, of the others'
 const FROM_LAST_ROW = 25; // read in a lecture
@@ -38,7 +38,7 @@ export function widestOf(shorts) {
   return widest;
 }
 
-/** The least readable cell. @param {number} widest */
+/** Returns the smallest cell in which a number of this width can be read. @param {number} widest */
 export const leastCell = (widest) => ({
   width: Math.ceil(widest * SMALLEST + MARGIN),
   height: SMALLEST + AIR,

@@ -80,7 +80,7 @@ class Drag {
     if (!held.begun && !held.dragged.far(down, right)) return;
     held.begun = true;
     setAttribute(this.#svg, "data-dragging", "");
-    held.settings = null; // its own changes
+    held.settings = null; // ignore the changes that the drag itself makes
     held.dragged.to(event, held.move);
     held.settings = this.#model.settings();
   }
@@ -129,7 +129,7 @@ class Drag {
 export function followDrag(svg, model, take) {
   const drag = new Drag(svg, model);
   svg.addEventListener("pointerdown", (event) => drag.down(event, take(event)));
-  // before hover
+  // Captured before hover, which a drag suppresses.
   svg.addEventListener("pointermove", (event) => drag.move(event), { capture: true });
   listen(svg, ["pointerup", "pointercancel", "lostpointercapture"], (event) => drag.up(event));
   svg.addEventListener("click", (event) => drag.click(event), { capture: true });

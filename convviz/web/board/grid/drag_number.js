@@ -7,7 +7,7 @@ import { givenNumber } from "../../rules/edit_cells.js";
 import { indicesAt } from "../../rules/shapes_and_indices.js";
 
 const CLICK = 4; // less is a click
-const PIXELS = 12; // of a step
+const PIXELS = 12; // pixels that change a number by one step
 const FINE = 0.1;
 const REACH = 9; // one digit, or as far as the number
 /** @type {Record<string, number>} */
@@ -30,9 +30,8 @@ export function stepped(from, steps, fine) {
 }
 
 /**
- * What a key makes of a number: Alt and an arrow, or any key of a slider; null: nothing.
- * @param {number} from @param {Pick<KeyboardEvent, "key" | "altKey" | "shiftKey">} event
- * @param {boolean} slides
+ * Returns what a key makes of a number: Alt and an arrow, or any key of a slider. Returns null for any other key.
+ * @param {number} from @param {Pick<KeyboardEvent, "key" | "altKey" | "shiftKey">} event @param {boolean} slides
  */
 export function keyed(from, { key, altKey, shiftKey }, slides) {
   const by = (altKey ? UP : slides ? SLIDER_KEYS : {})[key];
@@ -41,7 +40,7 @@ export function keyed(from, { key, altKey, shiftKey }, slides) {
 
 export class NumberDrag {
   #bubble = element("output.cv-pulled", { "aria-hidden": "true" });
-  /** NaN: none. @param {number} row @param {number} column */
+  /** Returns NaN where the cell has no number to drag. @param {number} row @param {number} column */
   #numberIn = (row, column) =>
     this.#panel.spec().dragged && !this.#panel.grid.isAsked(row, column)
       ? givenNumber(this.#board.model.settings(), this.#panel.spec().name, row, column)
@@ -85,7 +84,10 @@ export class NumberDrag {
     };
   }
 
-  /** Alt and an arrow key, or a slider's; false: another. @param {KeyboardEvent} event @param {Point} at */
+  /**
+   * Takes Alt and an arrow key, or a slider's keys; returns false for any other.
+   * @param {KeyboardEvent} event @param {Point} at
+   */
   key(event, { row, column }) {
     const { key, label, slides } = this.#panel.spec();
     const from = event.ctrlKey || event.metaKey ? NaN : this.#numberIn(row, column);

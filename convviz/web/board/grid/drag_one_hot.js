@@ -33,7 +33,7 @@ export class OneHandle {
     return {
       far: (/** @type {number} */ down, /** @type {number} */ right) => Math.hypot(down, right) >= CLICK,
       to: (/** @type {PointerEvent} */ event, /** @type {string} */ move) => {
-        const [row, column] = placeOf(event); // the nearest, outside
+        const [row, column] = placeOf(event); // outside of the grid, its nearest cell
         if (last?.row === row && last.column === column) return;
         last = { row, column };
         this.#board.highlight.hover(null); // the selection's links stay

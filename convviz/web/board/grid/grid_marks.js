@@ -122,7 +122,7 @@ export function framesAround(rows, columns) {
     .join("");
 }
 
-/** As starts and lengths. @param {number[]} lines */
+/** Groups adjacent lines into runs: the start and the length of each. @param {number[]} lines */
 function runsOf(lines) {
   /** @type {[number, number][]} */
   const runs = [];

@@ -14,7 +14,7 @@ import { PrintedZeros } from "./printed_zeros.js";
  * @typedef {{ values: ArrayLike<number>, dtype: string, scale: Scale, limit: number }} Shown
  */
 
-const ASKED = "?"; // to be predicted
+const ASKED = "?"; // stands for a number that is to be predicted
 
 /**
  * @param {{ rows: string, columns: string }} spec
@@ -108,7 +108,7 @@ export class GridNumbers {
     });
   }
 
-  /** -1: none in sight. */
+  /** Returns the index of the cell to be predicted, or -1 where the grid has none. */
   #indexAsked() {
     const { row, column } = this.asked ?? { row: -1, column: 0 };
     return column < this.#columns ? row * this.#columns + column : -1;

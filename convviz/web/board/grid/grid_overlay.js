@@ -55,7 +55,7 @@ export class Grid {
   #dim = svgElement("path.cv-dim", { "fill-rule": "evenodd" });
   /** @type {GridSpec} */
   #spec = { rows: "", columns: "", unread_rows: [], unread_columns: [], label: "", editable: false };
-  #built = ""; // the drawn spec
+  #built = ""; // key of the spec that is drawn
   #anyBeyond = false;
   #wasNumbered = false;
   #events;
@@ -147,7 +147,7 @@ export class Grid {
     setAttribute(this.#beyond, "d", d);
   }
 
-  /** Beyond the colour scale. */
+  /** Returns true where some number lies beyond the colour scale. */
   anyBeyond() {
     return this.#anyBeyond;
   }
@@ -183,7 +183,7 @@ export class Grid {
     return { row: clamp(row, this.#spec.rows.length), column: clamp(column, this.#spec.columns.length) };
   }
 
-  /** The nearest cell. @param {MouseEvent} event @returns {[number, number]} */
+  /** Returns the cell under the pointer, or the nearest one. @param {MouseEvent} event @returns {[number, number]} */
   place = ({ clientX, clientY }) => {
     const box = this.svg.getBoundingClientRect();
     const down = ((clientY - box.top) / box.height) * this.#spec.rows.length;
@@ -192,7 +192,7 @@ export class Grid {
     return [row, column];
   };
 
-  /** Until predicted; null: none. @param {Point | null} cell */
+  /** Hides the number of a cell until it is predicted; null shows all numbers. @param {Point | null} cell */
   hide(cell) {
     if (samePoint(cell, this.#numbers.asked)) return;
     this.svg.toggleAttribute("data-asked", Boolean(cell));

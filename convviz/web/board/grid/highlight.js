@@ -77,7 +77,7 @@ export class Highlighter {
     this.#pairUp();
     const reads = this.#frame(cell);
     const found = this.#linksOf(cell);
-    if (!found.length && !this.#anyLit) return; // most slider steps
+    if (!found.length && !this.#anyLit) return; // most steps of a slider change nothing here
     this.#anyLit = found.length > 0;
     const fades = this.#anyLit && this.#board.fades();
     for (const panel of this.#panels()) {
@@ -109,7 +109,7 @@ export class Highlighter {
     const chosen = this.#cells.has(cell) ? cell : null;
     const output = chosen ?? this.#board.one();
     const at = this.#cells.has(output) ? outputBehind(this.#cells.links.geometry, output) : null;
-    if (!at && !this.#framed) return []; // most slider steps
+    if (!at && !this.#framed) return []; // most steps of a slider change nothing here
     const reads = this.#readsOf(output, at);
     const key = JSON.stringify(reads);
     if (key !== this.#framed)

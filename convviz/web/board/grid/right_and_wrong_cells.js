@@ -36,7 +36,10 @@ export function splitCells(right, wrong) {
     }));
 }
 
-/** -1: none. @param {{ rows: number, columns: number }} plane @param {number} row @param {number} column */
+/**
+ * Returns -1 where the plane has no such cell.
+ * @param {{ rows: number, columns: number }} plane @param {number} row @param {number} column
+ */
 const placeIn = ({ rows, columns }, row, column) =>
   row >= 0 && column >= 0 && row < rows && column < columns ? row * columns + column : -1;
 
@@ -85,7 +88,10 @@ export class Splits {
     }
   }
 
-  /** Empty: right. @param {string} name @param {number} row @param {number} column */
+  /**
+   * Describes a wrong or missing cell. Returns an empty text for a right one, and while a number is to be predicted.
+   * @param {string} name @param {number} row @param {number} column
+   */
   describe(name, row, column) {
     const cell = this.#cells.get(`${row},${column}`);
     return cell && !this.#svg.querySelector(".cv-asked")
@@ -93,7 +99,10 @@ export class Splits {
       : "";
   }
 
-  /** Behind the right sum. @param {number} row @param {number} column */
+  /**
+   * Returns the words that follow a right sum; they are empty where the cell is right.
+   * @param {number} row @param {number} column
+   */
   after(row, column) {
     const cell = this.#cells.get(`${row},${column}`);
     if (!cell) return "";

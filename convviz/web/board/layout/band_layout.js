@@ -13,7 +13,7 @@ import { tracksFor } from "./screen_layout.js";
 const LARGE = "input"; // two readings: a row of its own
 const ROW = "minmax(0, 1fr)";
 const [IN_USE, OTHER] = [1, 0.76]; // heights: of the row in use, of the other
-const SHARES = { forward: 1.37, weight: 1, bias: 0.6 }; // of the width
+const SHARES = { forward: 1.37, weight: 1, bias: 0.6 }; // shares of the width
 const BETWEEN = 10; // pixels, as in screen_layout.css
 const WIDER = 1.2; // the width of the band in use
 const ANOTHER = 210; // the least height of a row that is not in use, where its words and colours need less
@@ -21,15 +21,15 @@ const BESIDE = 400; // the least width of each of the bands that stand side by s
 const NONE = { width: 0, bare: 0, height: 0 };
 
 export class Bands {
-  #focused = ""; // has the room
-  #brought = LARGE; // in sight where not all are
-  #lent = ""; // instead of it, while a tab speaks of another
+  #focused = ""; // the band that a visitor gave the room; empty: none
+  #brought = LARGE; // the band in sight where not all bands are
+  #lent = ""; // the band in sight instead, while a tab speaks of it
   #isCrowded = false; // the numbers of all bands have no room
   #isDrawn = () => Boolean(this.#root.closest('[data-drawer][data-stage="wide"]'));
   /** A card, one step larger. */
   inUse = () => this.#focused || this.alone() || (this.#equations.has(LARGE) ? LARGE : "");
-  #shared = ""; // how the room is shared
-  #tracks = ""; // and into what
+  #shared = ""; // key of how the room is shared
+  #tracks = ""; // key of the grid tracks that follow from it
   /** Of each band, where all have tracks. @type {Map<string, Room>} */
   areas = new Map();
   #root;
@@ -48,7 +48,7 @@ export class Bands {
     [this.#isPaper, this.#extent, this.#onShared] = [around.isPaper, around.extent, around.onShared];
   }
 
-  /** Empty on paper. */
+  /** Returns the layout that `data-stage` names, or an empty text on paper. */
   stage() {
     const app = /** @type {HTMLElement | null} */ (
       this.#isPaper() ? null : this.#root.closest("[data-stage]")
@@ -172,7 +172,10 @@ export class Bands {
 
   focused = () => this.#focused;
 
-  /** Empty: all. Where not all are in sight, it comes into sight. @param {string} name */
+  /**
+   * Gives a band the room; an empty name gives it to all. Where not all bands are in sight, this one comes into sight.
+   * @param {string} name
+   */
   focus(name) {
     if (name && this.alone()) [this.#brought, this.#lent] = [name, ""];
     this.#focused = this.alone() ? "" : name;

@@ -147,7 +147,7 @@ export class BandList {
       equation.head.key.set(spec.items, met, cell_words, geometry.transposed);
     }
     const inOrder = [...this.equations.values()].map(({ el }) => el);
-    // reversed
+    // `append` moves the bands into the structure's order.
     if (inOrder.some((el, index) => el !== this.el.children[index])) this.el.append(...inOrder);
     this.el.dataset.count = String(this.equations.size);
   }
@@ -259,5 +259,5 @@ export class BandList {
 /** One size for all rows. @param {{ cells: number, rest: number }[]} needs @param {number} width */
 export function cellSize(needs, width) {
   const fits = Math.min(...needs.map(({ cells, rest }) => (width - rest) / Math.max(cells, 1)));
-  return fits >= 28 ? Math.min(Math.floor(fits), 48) : 32; // smaller: they wrap
+  return fits >= 28 ? Math.min(Math.floor(fits), 48) : 32; // where cells would be smaller, rows wrap
 }

@@ -24,7 +24,7 @@ export class Tables {
     this.#cells.clear();
     const tables = [];
     for (const item of structure.equations.flatMap(({ items }) => items)) {
-      // one a tensor
+      // Each tensor has one table, even if several panels show it.
       if (!item.key || this.#cells.has(item.name)) continue;
       const { rows, columns } = item;
       const head = [...columns].map((_, column) =>

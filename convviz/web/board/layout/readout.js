@@ -5,11 +5,11 @@ import { samePlace } from "../../base/cell_place.js";
 export class Readout {
   el = element("p.cv-readout");
   live = element("p.cv-live", { role: "status", "aria-live": "polite" });
-  #saying = () => ""; // evaluated when asked
+  #saying = () => ""; // evaluated each time the line is written
   /** @type {Place | null} */
-  #of = null; // its cell
-  #pointed = false; // still pointed at
-  // still to be spoken: the number was missing
+  #of = null; // the cell that the line describes
+  #pointed = false; // whether the pointer is still on that cell
+  // Whether words are still to be spoken because their number was missing.
   #owed = false;
   #model;
 
@@ -28,7 +28,7 @@ export class Readout {
   }
 
   /**
-   * Kept current; `aloud`: spoken.
+   * Shows words, which are evaluated again as numbers change, and speaks them if `aloud`.
    * @param {() => string} words @param {boolean} aloud @param {Place | null} [cell]
    */
   read = (words, aloud, cell = null) => {
@@ -44,7 +44,7 @@ export class Readout {
     this.refresh();
   };
 
-  /** Until the settings change. @param {string} text */
+  /** Shows and speaks a text until the settings change. @param {string} text */
   say = (text) => {
     const settings = () => JSON.stringify(this.#model.get("state"));
     const now = settings();

@@ -10,7 +10,7 @@ const [LOWEST, HIGHEST] = [500, 1200];
 const [LOW, BESIDE] = [560, 560];
 // In a notebook cell, bars leave less than the window.
 const [OF_A_NOTEBOOK, ITS_BARS] = [760, 130];
-const OF_A_LOW_ONE = 230; // lower: scrolled
+const OF_A_LOW_ONE = 230; // LOWEST in a low window, which then scrolls
 // A frame that grows with its page has no height of its own.
 const [OF_A_FRAME, FRAME] = [664, 740];
 // pixels of a cell without a number, and how many count
@@ -165,11 +165,11 @@ function lineUp(terms, cells, most, turn) {
 export const leastLine = (terms) =>
   lineOf(terms, ({ digits }) => Math.max(digits?.width ?? 0, digits?.height ?? 0));
 
-/** For colours alone. @param {Term[]} terms */
+/** Returns the least width of a line whose panels show colours without numbers. @param {Term[]} terms */
 export const bareLine = (terms) =>
   lineOf(terms, ({ columns }) => (COLOURED * Math.min(columns, FEW)) / columns);
 
-/** For colours alone. @param {Term[]} terms */
+/** Returns the least height of a line whose panels show colours without numbers. @param {Term[]} terms */
 export const bareHeight = (terms) =>
   Math.max(0, ...terms.map(({ rows, around }) => around + COLOURED * Math.min(rows, FEW)));
 
@@ -264,7 +264,7 @@ export function followScreen(body) {
     setStyle(parent, "--cv-room", `${heightFor(app, body)}px`);
     setStyle(body, "--cv-above", `${strip.offsetHeight ? strip.offsetHeight + GAP : 0}px`);
   };
-  const watcher = new ResizeObserver(update); // once placed
+  const watcher = new ResizeObserver(update); // it runs for the first time once the app is placed
   for (const each of [app, heading, strip]) watcher.observe(each);
   const ends = [
     listen(window, "resize", update),
@@ -308,13 +308,16 @@ function heightFor(app, body) {
   );
 }
 
-/** Alone in its page. @param {HTMLElement} app */
+/**
+ * Guesses that the app has a page to itself: it is near the top, in no growing frame and in no element that scrolls.
+ * @param {HTMLElement} app
+ */
 const isOwn = (app) =>
   app.dataset.grows === undefined &&
   app.getBoundingClientRect().top + window.scrollY < 200 &&
   !scrollerOf(app);
 
-/** null: the window. @param {HTMLElement} app */
+/** Returns the nearest ancestor that scrolls, or null where only the window does. @param {HTMLElement} app */
 function scrollerOf(app) {
   for (let at = app.parentElement; at && at !== document.body; at = at.parentElement) {
     if (/auto|scroll/.test(getComputedStyle(at).overflowY)) return at;

@@ -44,7 +44,7 @@ export function createResponseTable() {
   /** @param {Tray} tray */
   function draw({ at, rows, now }) {
     const next = JSON.stringify([at, rows, now]);
-    if (next === drawn) return; // most slider steps
+    if (next === drawn) return; // most steps of a slider change nothing here
     drawn = next;
     setText(caption, sayWhy("tray", { row: at.row, column: at.column }));
     const lines = rows.map((row, r) =>

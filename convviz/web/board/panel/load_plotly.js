@@ -23,7 +23,7 @@ async function codeOf(given) {
   return async () => (await importText(wrapped)).default;
 }
 
-/** Leave no global behind. @param {PlotlyCode} code */
+/** Runs plotly's code and then restores the global `Plotly`. @param {PlotlyCode} code */
 async function evaluate(code) {
   const before = Object.getOwnPropertyDescriptor(globalThis, "Plotly");
   try {

@@ -7,7 +7,7 @@ export const MAX_LINES = 3;
 /** @param {string} label */
 const piecesOf = (label) => label.match(/[^_[]*_|\[?[^_[]+/g) ?? [label];
 
-/** With break points. @param {string} label @returns {(HTMLElement | string)[]} */
+/** Splits a name into pieces with a <wbr> between them. @param {string} label @returns {(HTMLElement | string)[]} */
 export const breakable = (label) =>
   piecesOf(label).flatMap((piece, index) => [...(index ? [element("wbr")] : []), element("span", piece)]);
 

@@ -37,7 +37,7 @@ export class Panel {
   #onPaper = false;
   #cell = { width: 0, height: 0 };
   #widest = -1; // the widest number when sized
-  #afar = false; // in a lecture
+  #afar = false; // whether numbers are as large as in a lecture
   grid;
   veil = createOverlay();
   #splits;
@@ -122,7 +122,7 @@ export class Panel {
   /** Veiled cells are not read out. @param {number} row @param {number} column */
   #describe(row, column) {
     if (!this.el.isConnected || row >= this.#spec.rows.length || column >= this.#spec.columns.length)
-      return ""; // it is gone
+      return ""; // the cell is gone
     if (this.veil.covers(row, column)) return say("cell.veiled", { name: this.#spec.label, row, column });
     const [cell, more] = [this.grid.describe(row, column), this.handle.words(row, column)];
     return (
@@ -163,7 +163,7 @@ export class Panel {
   #printNumbers() {
     const { width, height } = this.#onPaper ? ON_PAPER : this.#cell;
     this.#widest = this.grid.widest();
-    const left = this.#spec.slides ? width * (1 - 2 * SLIDER_SHARE) : 0; // by a slider
+    const left = this.#spec.slides ? width * (1 - 2 * SLIDER_SHARE) : 0; // the width that a slider leaves beside it
     const beside = digitSize(this.#widest, { width: left, height }, this.#afar);
     const pixels =
       beside || digitSize(this.#widest, { width, height }, this.#afar) || (this.#onPaper ? SMALLEST : 0);
@@ -223,7 +223,10 @@ export class Panel {
     if (all) this.#thumbs.draw(all, this.#scale(), limit);
   }
 
-  /** null: nothing is broken. @param {WrongPlane | null} wrong @param {boolean} guilty its name is red */
+  /**
+   * Shows the wrong numbers of a broken step; null removes them.
+   * @param {WrongPlane | null} wrong @param {boolean} guilty its name is red
+   */
   breakInto(wrong, guilty) {
     this.el.toggleAttribute("data-guilty", guilty);
     // Cells of another geometry stand there: what is said of a cell, and linked with it, would be the right plane's.
@@ -236,7 +239,10 @@ export class Panel {
     );
   }
 
-  /** Empty: right. @param {number} row @param {number} column */
+  /**
+   * Returns the words that follow a right sum; they are empty where the cell is right.
+   * @param {number} row @param {number} column
+   */
   brokenSum(row, column) {
     return this.#splits.after(row, column);
   }

@@ -22,7 +22,10 @@ function spread(letters) {
   return [...letters].map((_, at) => first + data.indexOf(at) - at);
 }
 
-/** A sheet over cells. @param {number} x @param {number} y @param {number} width @param {number} height */
+/**
+ * Creates a sheet that covers a block of cells.
+ * @param {number} x @param {number} y @param {number} width @param {number} height
+ */
 const sheet = (x, y, width, height) =>
   svgElement("rect.cv-sheet", { x: x * CELL, y: y * CELL, width: width * CELL, height: height * CELL });
 
@@ -136,7 +139,7 @@ export class Animations {
     };
   }
 
-  /** false: nothing to see. */
+  /** Animates how the panels were made. Returns false where nothing moves. */
   making() {
     this.#motion.finish();
     if (!this.#motion.may()) return false;

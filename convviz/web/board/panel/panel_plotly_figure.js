@@ -4,7 +4,7 @@ import { formatNumber } from "../../base/format.js";
 import { rowsOf } from "../../rules/shapes_and_indices.js";
 import { say } from "../../base/board_sentences.js";
 
-const NUMBERED_UP_TO = 12; // with numbers
+const NUMBERED_UP_TO = 12; // rows or columns of a figure with numbers in its cells
 
 /**
  * @typedef {{ values: import("../../base/format.js").Numbers, dtype: string, limit: number, spec: PanelSpec }}

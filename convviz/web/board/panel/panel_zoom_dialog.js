@@ -29,7 +29,7 @@ export function openDialog(board, look, place, onClosed) {
   /** @type {Plotly | null} */
   let plotly = null;
 
-  /** A zoom stays. */
+  /** Draws the figure; a zoom stays while the panel and its shape are the same. */
   function draw() {
     const shown = look();
     setText(title, shown.spec.label);
@@ -37,7 +37,7 @@ export function openDialog(board, look, place, onClosed) {
     if (!plotly || !dialog.open) return;
     const { data, layout } = figureWith(shown);
     const room = { width: chart.clientWidth, height: chart.clientHeight };
-    const { title: _, ...rest } = layout; // shown above
+    const { title: _, ...rest } = layout; // the heading of the dialog shows it
     plotly.react(chart, data, { ...rest, ...room, uirevision: shown.spec.key + shown.spec.shape }, CONFIG);
   }
 

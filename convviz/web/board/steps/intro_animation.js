@@ -15,7 +15,7 @@ const say = sentences(WORDS);
 const NAME = "arrived";
 const TOUCHES = ["pointerdown", "keydown", "wheel"];
 const HEARD = { capture: true, passive: true };
-const IN_SIGHT = 0.6; // of the band
+const IN_SIGHT = 0.6; // the share of the band that must be in sight
 
 /**
  * @import { Arrival } from "../../picture/intro_steps.js"
@@ -47,13 +47,13 @@ export class IntroPlayer {
 
   /** @type {Scene | null} */
   #scene = null;
-  #sentence = ""; // its because
+  #sentence = ""; // the explanation that it leaves in the band
   #begun = ""; // the settings in which it plays
   #theme = "";
   #asked = ""; // the settings in which to watch it
   /** @type {{ settings: Settings | undefined, pixel: Place | null }} */
   #concluded = { settings: undefined, pixel: null };
-  /** Until the first touch. @type {Waiting | null} */
+  /** Is set while the intro waits to come into sight; the first touch clears it. @type {Waiting | null} */
   #waiting = null;
   /** For who saw it: until the first picture is painted. @type {(() => boolean) | null} */
   #ended = null;

@@ -21,7 +21,7 @@ const NAMES = /** @type {const} */ ([
 // after it.
 const [INTRO, SLOW, BEAT, REST, WAY, AFTER] = [400, 540, 440, 400, 750, 350];
 const SLOWLY = 2;
-const FLIGHT = 0.58; // of a beat
+const FLIGHT = 0.58; // the share of a beat in which a stamp flies
 const [MARGIN, LABEL] = [4, 28]; // pixels; with the space around it
 const FADE = [{ opacity: 1 }, { opacity: 0 }];
 
@@ -43,7 +43,7 @@ export function panelsFor(band) {
 /** @param {Point} point */
 const movedTo = ({ left, top }) => `translate(${left}px, ${top}px)`;
 
-/** false if cancelled @param {Animation[]} motions */
+/** Resolves to true at the end, or to false if a motion was cancelled. @param {Animation[]} motions */
 const done = (motions) =>
   Promise.all(motions.map(({ finished }) => finished)).then(
     () => true,

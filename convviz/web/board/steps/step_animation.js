@@ -38,7 +38,7 @@ export function stepFlights({ geometry, walk, row, column, panelOf, both }) {
 }
 
 /**
- * Planes of grad_output and the kernel that add up to the shown one; null: one is missing.
+ * Returns the planes of grad_output and the kernel that add up to the shown plane, or null where one is missing.
  * @param {Geometry} geometry @param {import("../band/band.js").Values} numbers @param {Step["panelOf"]} panelOf
  */
 export function planesOfGroup(geometry, numbers, panelOf) {
@@ -57,7 +57,7 @@ export function planesOfGroup(geometry, numbers, panelOf) {
 }
 
 /**
- * What the first stamps add up to, and of the next one the kernel's first cells; null: a plane is missing.
+ * Sums the first stamps and the first cells of the next one, or returns null where a plane is missing.
  * @param {Geometry} geometry @param {import("../band/band.js").Values} numbers
  * @param {{ stamps: number, cells: number }} so_far @param {Step["panelOf"]} panelOf
  */
@@ -99,7 +99,7 @@ export function productWords({ geometry, panelOf, both }, { zeros, stamps }, lac
   const names = Object.fromEntries(
     ["from", "kernel", "to", "rotated"].map((part) => [part, nameOf(both[part])]),
   );
-  const product = formatNumber(value * weight + 0); // no -0
+  const product = formatNumber(value * weight + 0); // adding 0 turns -0 into 0
   const written = formatNumber(weight);
   const numbers = { value: formatNumber(value), weight: weight < 0 ? `(${written})` : written, product };
   const sentences = [say("step.both", { ...names, ...numbers })];

@@ -111,7 +111,7 @@ export class StepControls {
     this.#play.setAttribute("aria-label", this.#play.title);
     this.#play.querySelector("path")?.setAttribute("d", ICONS[playing ? "pause" : "play"]);
     this.el.dataset.playing = String(playing);
-    // its window slides
+    // The window of the equation slides for one beat.
     const equation = /** @type {HTMLElement | null} */ (this.el.closest(".cv-equation"));
     equation?.style.setProperty("--cv-beat", `${this.beat()}ms`);
     for (const around of [equation, this.el.closest(".cv-app")])
@@ -131,7 +131,10 @@ export class StepControls {
     this.#range.focus({ preventScroll: true });
   }
 
-  /** Another number of positions. @param {number} positions */
+  /**
+   * Sets the number of positions. Returns the present position, moved back if it lies beyond them.
+   * @param {number} positions
+   */
   resize(positions) {
     this.#count = positions;
     this.#range.max = String(positions);

@@ -45,7 +45,7 @@ export class Stepper {
   #walk = /** @type {Walk} */ (/** @type {unknown} */ (null)); // from the first opening on
   /** @type {Readings | null} */
   #products = null; // the steps of both readings
-  #position = -1; // none yet
+  #position = -1; // -1 before the first step
   /** @type {Record<string, Float64Array>} */
   #partial = {}; // stand in for the final numbers
 
@@ -77,7 +77,7 @@ export class Stepper {
     return { geometry: this.#geometry, walk: this.#walk, panelOf, row, column, both };
   }
 
-  /** null: one reading, or nothing lands. */
+  /** Returns null where only one reading is shown, or where nothing lands. */
   #productsNow() {
     if (this.#view !== "both" || !this.#numbers) return null;
     const planes = planesOfGroup(this.#geometry, this.#numbers, this.#panelOf);
@@ -223,7 +223,7 @@ export class Stepper {
     this.bar.setAttribute("aria-label", say("step.bar", { equation: spec.title }));
     const { plane, ...shape } = geometry;
     const now = JSON.stringify([this.#view, shape]);
-    if (now !== this.#known) this.close(); // other steps
+    if (now !== this.#known) this.close(); // another geometry has other steps
     this.#known = now;
   }
 
