@@ -69,7 +69,8 @@ class _Passes:
         return output
 
     def backward(self, output: torch.Tensor) -> torch.Tensor:
-        return torch.autograd.grad(_Sent.apply(output, self.grad_output), self.wanted, allow_unused=True)[0]
+        sent: torch.Tensor = _Sent.apply(output, self.grad_output)  # type: ignore[no-untyped-call]
+        return torch.autograd.grad(sent, self.wanted, allow_unused=True)[0]
 
     def times(self) -> tuple[float, float]:
         output, forward = timed(self.forward, self.input.device)
