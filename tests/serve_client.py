@@ -1,5 +1,6 @@
 """Speaks with `convviz serve` as a page does, and as no page would: plain sockets, without a browser."""
 
+import contextlib
 import json
 import re
 import socket
@@ -8,6 +9,8 @@ import uuid
 
 import websocket
 from jupyter_server.services.kernels.connection.base import deserialize_msg_from_ws_v1, serialize_msg_to_ws_v1
+
+from tests.browser.server import wait_until
 
 NEWER = "v1.kernel.websocket.jupyter.org"
 WITHIN_S = 60
@@ -83,6 +86,23 @@ def start_kernel(url, query="", **headers):
     status, _, page = ask(url, f"voila/render/app.ipynb{query}", **headers)
     assert status == 200, page
     return re.search(rb'"kernelId": "([\w-]+)"', page)[1].decode()
+
+
+@contextlib.contextmanager
+def page_that_leaves(server, query="", **headers):
+    """Ask for the notebook's page; yield the process of its kernel as soon as there is one, and leave.
+
+    The kernel goes with the page, and need not have run the notebook, which takes it seconds.
+    """
+    parts, before = urllib.parse.urlsplit(server.url), {*server.kernels()}
+    lines = [f"GET {parts.path}voila/render/app.ipynb{query} HTTP/1.1", f"Host: {parts.netloc}"]
+    lines += [f"{name}: {value}" for name, value in headers.items()]
+    with socket.create_connection((parts.hostname, parts.port), timeout=WITHIN_S) as connection:
+        connection.sendall("\r\n".join([*lines, "", ""]).encode("latin-1"))
+        yield wait_until(
+            lambda: [kernel for name, kernel in server.kernels().items() if name not in before],
+            what="the page has a kernel",
+        )[0]
 
 
 class Channels:

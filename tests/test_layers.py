@@ -244,15 +244,25 @@ APP |= {"comm", "decorator", "IPython", "mypy_extensions", "psygnal", "pygments"
 def check_loaded(*steps):
     """Run the code of the steps in one fresh process, and see after each what is loaded beside Python's own and ours.
 
-    Each step has what may be loaded by then, so steps that may load less come first.
+    Each step has what may be loaded by then, so steps that may load less come first. Those of a list stand in for a
+    step, and run in a process of their own, a copy of the one that has come so far: what they load those that follow
+    do not have, and torch is loaded once.
     """
     mark = "loaded: "
-    asks = f"print({mark!r}, *sys.modules.keys() - before)"
-    code = "\n".join(["import sys; before = set(sys.modules)", *(f"{code}\n{asks}" for code, _ in steps)])
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=PACKAGE.parent)
+    asks = f"print({mark!r}, *sys.modules.keys() - before, flush=True)"
+    parts, planned = ["import os, sys; before = set(sys.modules)"], []
+    for step in steps:
+        alone = isinstance(step, list)
+        codes = [f"{code}\n{asks}" for code, _ in (step if alone else [step])]
+        planned += step if alone else [step]
+        if alone:
+            body = repr("\n".join(codes))
+            codes = [f"if not os.fork():\n  exec({body})\n  os._exit(0)\nassert os.wait()[1] == 0"]
+        parts += codes
+    done = subprocess.run([sys.executable, "-c", "\n".join(parts)], capture_output=True, text=True, cwd=PACKAGE.parent)
     assert done.returncode == 0, done.stderr
     reported = [line.removeprefix(mark) for line in done.stdout.splitlines() if line.startswith(mark)]
-    for loaded, (code, allowed) in zip(reported, steps, strict=True):
+    for loaded, (code, allowed) in zip(reported, planned, strict=True):
         packages = {name.partition(".")[0] for name in loaded.split()} - sys.stdlib_module_names - {"convviz"}
         # __mp_main__ is this process; Python's _sysconfigdata has the machine's name, mypyc's compiled helpers a hash.
         ours = ("__", "_sysconfigdata")
@@ -263,7 +273,8 @@ def check_loaded(*steps):
         )
 
 
-def test_each_part_loads_what_it_needs_and_no_more():
+def test_each_part_loads_what_it_needs_and_no_more(tmp_path):
+    """The process that serves: tests/commands/test_cli.py."""
     start = """
 import convviz
 convviz.ConvSpec((8, 8)).output_size; dir(convviz)
@@ -302,17 +313,6 @@ there = set(sys.modules)
 app._ipython_display_()
 assert all(name.startswith(("convviz.", "html", "IPython.")) for name in set(sys.modules) - there)
 """
-    check_loaded(
-        (start, set()),
-        (operators, TORCH),
-        (worker, TORCH),
-        (app, APP),
-        (shown, APP),
-    )
-
-
-def test_a_module_and_the_page_that_lives_before_a_kernel_need_no_torch_and_a_page_nothing_else(tmp_path):
-    """The process that serves: tests/commands/test_cli.py."""
     module = f"""
 from convviz.cli import main
 assert main(["export", "--module", "--state", "v=2&size=6", "-o", {str(tmp_path / "board.mjs")!r}]) == 0
@@ -321,7 +321,15 @@ assert main(["export", "--state", "nowhere.json", "-o", "page.html"]) == 2
     live = "from convviz.serve.first_page import live_page; live_page()"
     page = "import convviz.export.page as page; page.page_bytes(None)"
     without = PACKERS | {"babel"}
-    check_loaded((live, without), (module, without), (page, without | TORCH))
+    check_loaded(
+        (start, set()),
+        [(live, without), (module, without)],
+        (operators, TORCH),
+        [(page, without | TORCH)],
+        (worker, TORCH),
+        (app, APP),
+        (shown, APP),
+    )
 
 
 ROOMS = ("calling", "probes", "diagnose", "run")  # of the checker, the lowest first

@@ -103,6 +103,9 @@ class NotebookKernels(AsyncMappingKernelManager):
 
     async def end_all(self) -> None:
         while True:
+            for kernel_id, start in [*self._pending_kernels.items()]:
+                if start.done():  # of a kernel that could not start: Jupyter keeps it, and then finds no such kernel
+                    del self._pending_kernels[kernel_id]
             with contextlib.suppress(asyncio.InvalidStateError, tornado.web.HTTPError):  # known, but not started yet
                 await self.shutdown_all(now=True)
                 break

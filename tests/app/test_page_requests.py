@@ -1,5 +1,7 @@
 """What a page is answered: the same by every process, and a sentence where it cannot be."""
 
+import hashlib
+import inspect
 import json
 import logging
 import math
@@ -70,30 +72,32 @@ def requests():
     return made
 
 
-ASK_ALL = """
+def lines(asked_for):
+    """Return what is compared of each answer: its kind, its text, what its buffers are."""
+    for request in asked_for:
+        made = answered(request, page_maker=lambda state: json.dumps(state).encode())
+        plain = json.dumps(made.message, allow_nan=False)
+        yield [made.message["type"], plain, [hashlib.sha256(each).hexdigest() for each in made.buffers]]
+
+
+ASK_ALL = f"""
 import sys
 sys.modules["ipywidgets"] = sys.modules["anywidget"] = None  # a worker has none
+import hashlib, json
 from convviz.app.page_requests import answered
-import hashlib, json, torch
-for request in json.load(sys.stdin):
-    made = answered(request, page_maker=lambda state: json.dumps(state).encode())
-    plain = json.dumps(made.message, allow_nan=False)
-    print(json.dumps([made.message["type"], plain, [hashlib.sha256(each).hexdigest() for each in made.buffers]]))
+{inspect.getsource(lines)}
+json.dump([*lines(json.load(sys.stdin))], sys.stdout)
 """
 
 
-def test_two_fresh_processes_give_the_same_bytes_whatever_was_asked_before():
+def test_a_fresh_process_gives_the_same_bytes_as_another_whatever_was_asked_before():
     asked_for = requests()
-    backwards = asked_for[::-1]
-
-    def lines(order):
-        done = subprocess.run(
-            [sys.executable, "-c", ASK_ALL], input=json.dumps(order), capture_output=True, text=True, cwd=ROOT
-        )
-        assert done.returncode == 0, done.stderr[-3000:]
-        return [json.loads(line) for line in done.stdout.splitlines()]
-
-    for request, one, other in zip(asked_for, lines(asked_for), lines(backwards)[::-1], strict=True):
+    done = subprocess.run(
+        [sys.executable, "-c", ASK_ALL], input=json.dumps(asked_for), capture_output=True, text=True, cwd=ROOT
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    here = [*lines(asked_for[::-1])][::-1]
+    for request, one, other in zip(asked_for, json.loads(done.stdout), here, strict=True):
         assert one == other, f"{request}"
         assert one[0] == {"compute": "numbers"}.get(request["type"], request["type"]), (request, one[1][:300])
         if request["type"] == "tab" and request["tab"] not in ALONE:

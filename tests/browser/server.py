@@ -23,9 +23,11 @@ STARTS_WITHIN_S = 90
 ADDRESS = re.compile(r"(?:served at |^)(http://\S+)")
 # A notebook's page that went without a word has this long to come back; a minute is more than a test waits for.
 IMPATIENT = "from convviz.serve import managers\nmanagers.COMES_BACK_S = 10\n"
-# As `python -m`, without what `convviz serve` leaves out as well: two seconds of every start.
-QUICK_START = f"""import runpy, sys
-sys.modules[{SLOW_TO_LOAD!r}] = None
+# What `convviz serve` leaves out as well: two seconds of every start, and of what is prepared before it.
+WITHOUT_SLOW = f"import sys\nsys.modules[{SLOW_TO_LOAD!r}] = None"
+# As `python -m`.
+QUICK_START = f"""{WITHOUT_SLOW}
+import runpy
 runpy.run_module(sys.argv.pop(1), None, "__main__", True)"""
 CONNECTION_FILE = re.compile(r"kernel-([0-9a-f-]{36})\.json")
 
@@ -85,7 +87,7 @@ def voila_server(notebook=None, env=None, arguments=(), root=ROOT, python=sys.ex
         start = ["-c", f"{prepare}\n{QUICK_START}", "voila", str(notebook), "--no-browser", f"--port={_free_port()}"]
     else:
         # Port 0: the server takes a free port and reports which, so that no other process can take it in between.
-        run = f"{prepare}\nfrom convviz.cli import main\nraise SystemExit(main())"
+        run = f"{WITHOUT_SLOW}\n{prepare}\nfrom convviz.cli import main\nraise SystemExit(main())"
         start = [*(["-c", run] if prepare else ["-m", "convviz"]), "serve", "--port", "0"]
     command = [str(python), *start, *map(str, arguments)]
     paths = [str(root), *filter(None, [os.environ.get("PYTHONPATH")])]

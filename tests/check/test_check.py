@@ -3,6 +3,7 @@
 import json
 import math
 import re
+import sys
 
 import pytest
 import torch
@@ -31,6 +32,13 @@ def wrong():
 def test_a_right_function_passes_and_nothing_is_returned():
     assert convviz.check(RIGHT, "conv2d_backward", cases="public") is None
     assert grade(RIGHT, "conv2d_backward", points=4) == 4.0
+
+
+def test_neither_loads_sympy(monkeypatch):
+    """As torch does to compare two shapes: half a second and 30 MiB of every check."""
+    monkeypatch.setitem(sys.modules, "torch.fx.experimental.symbolic_shapes", None)  # to import it is an error now
+    for function, points in ((RIGHT, 4.0), (WRONG, 0.0)):
+        assert grade(function, "conv2d_backward", points=4, cases="public") == points
 
 
 def test_a_wrong_one_is_refused_in_twelve_plain_lines():

@@ -129,46 +129,57 @@ def test_a_slip_costs_one_sentence(no_server, words, rule, capsys):
     assert no_server == []
 
 
-def test_the_process_that_serves_never_loads_torch(tmp_path):
-    code = (
-        "import sys\nfrom convviz import serve\n"
-        "with serve.left_out(serve.SLOW_TO_LOAD):\n from convviz.serve.voila_app import ConvvizVoila\n"
-        "heavy = {'torch', 'plotly', 'ipywidgets', 'anywidget', serve.SLOW_TO_LOAD}\n"
-        "def end(self):\n print('loaded:', sorted(name for name in heavy if sys.modules.get(name)))\n"
-        "ConvvizVoila.listen = end\nfrom convviz.cli import main\n"
-        "main(['serve', '--port', '0', '--class', '3', '--races', '1', '--notebook', '--device', 'cpu'])"
-    )
-    reported = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert "loaded: []" in reported.stdout
+ENCODINGS = ("ascii", "latin-1", "utf-8")
+SERVE_AND_SAY = f"""
+import io, sys
+from convviz import serve
+from convviz.cli import main
+with serve.left_out(serve.SLOW_TO_LOAD):
+    from convviz.serve.voila_app import ConvvizVoila
+from convviz.serve.metrics import Log, Metrics
+from convviz.serve.options import ServeOptions
+heavy = {{"torch", "plotly", "ipywidgets", "anywidget", serve.SLOW_TO_LOAD}}
+ConvvizVoila.listen = lambda self: print("loaded:", sorted(name for name in heavy if sys.modules.get(name)))
+main(["serve", "--port", "0", "--class", "3", "--races", "1", "--notebook", "--device", "cpu"])
+
+class Told:
+    ip, port, base_url = "127.0.0.1", 8866, "/"
+    _options, metrics = ServeOptions(), Metrics(Log(None))
+
+for encoding in {ENCODINGS}:
+    if encoding != sys.stdout.encoding:
+        for name in ("stdout", "stderr"):
+            setattr(sys, name, io.TextIOWrapper(getattr(sys, name).detach(), encoding=encoding))
+    main(["doctor"])
+    ConvvizVoila._announce(Told)
+    print("Voil\u00e0", sys.stdout.encoding)
+"""
 
 
-def test_every_line_can_be_said_in_every_locale():
-    """The address line, and any other: a terminal of another alphabet gets escapes, never a traceback.
+@pytest.fixture(scope="module")
+def process_that_serves():
+    """What a process writes that loads all that serves, and then runs doctor in terminals of several alphabets.
 
-    The first terminal is the one that Python starts with; the others take its place, so that torch is loaded once.
+    The first terminal is the one that Python starts with; the others take its place.
     """
-    encodings = ("ascii", "latin-1", "utf-8")
-    code = (
-        "import io, sys\nfrom convviz.cli import main\nfrom convviz.serve.metrics import Log\n"
-        "from convviz.serve.metrics import Metrics\nfrom convviz.serve.options import ServeOptions\n"
-        "from convviz import serve\n"
-        "with serve.left_out(serve.SLOW_TO_LOAD):\n from convviz.serve.voila_app import ConvvizVoila\n"
-        "class Told:\n ip, port, base_url = '127.0.0.1', 8866, '/'\n"
-        " _options, metrics = ServeOptions(), Metrics(Log(None))\n"
-        f"for encoding in {encodings}:\n"
-        " if encoding != sys.stdout.encoding:\n"
-        "  for name in ('stdout', 'stderr'):\n"
-        "   setattr(sys, name, io.TextIOWrapper(getattr(sys, name).detach(), encoding=encoding))\n"
-        " main(['doctor'])\n ConvvizVoila._announce(Told)\n print('Voil\u00e0', sys.stdout.encoding)\n"
-    )
-    environment = {**os.environ, "PYTHONIOENCODING": encodings[0], "LC_ALL": "C"}
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, env=environment, check=False)
+    environment = {**os.environ, "PYTHONIOENCODING": ENCODINGS[0], "LC_ALL": "C"}
+    command = [sys.executable, "-c", SERVE_AND_SAY]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, env=environment, check=False)
     assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_process_that_serves_never_loads_torch(process_that_serves):
+    assert b"loaded: []\n" in process_that_serves
+
+
+def test_every_line_can_be_said_in_every_locale(process_that_serves):
+    """The address line, and any other: a terminal of another alphabet gets escapes, never a traceback."""
     ends = (b"Voil\\xe0 ascii\n", b"Voil\xe0 latin-1\n", b"Voil\xc3\xa0 utf-8\n")
-    rest = done.stdout
-    for encoding, end in zip(encodings, ends, strict=True):
+    rest = process_that_serves
+    for encoding, end in zip(ENCODINGS, ends, strict=True):
         said, found, rest = rest.partition(end)
-        assert found, (encoding, done.stdout)
+        assert found, (encoding, process_that_serves)
         assert b"convviz is served at http://127.0.0.1:8866/ - stop with Ctrl+C" in said, encoding
 
 

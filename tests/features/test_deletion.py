@@ -17,8 +17,9 @@ from tests.browser.serve_folder import serve_folder
 
 ROOT = Path(__file__).parents[2]
 SKIPPED = shutil.ignore_patterns("__pycache__", "node_modules")
-# Sweeps over random numbers and geometries, which reach no tab: two thirds of the seconds.
+# Sweeps over random numbers and geometries, which reach no tab: most of the seconds.
 SWEEPS = ("gradient_descent", "break_it_sentences", "diagnose_number", "what_hides_mistake", "true_cell_sentences")
+SWEEPS += ("linked_cells", "window_reads", "window_positions", "both_readings")
 LONG = {f"{name}.test.mjs" for name in SWEEPS}
 SMALL = "v=2&size=2&kernel=1"  # the least to draw
 # Writes the page that a server answers with, and its files; what is packed for the way nobody asks for here.

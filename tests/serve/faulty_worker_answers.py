@@ -1,10 +1,19 @@
-"""Answers for tests of the workers: what a request names is done in the worker."""
+"""Answers for tests of the workers: what a request names is done in the worker, which needs no torch for it.
+
+Workers that have it are held in test_numbers_socket.py.
+"""
 
 import os
 import signal
+import sys
 from multiprocessing.connection import Connection
 from pathlib import Path
+from types import ModuleType
 from typing import NamedTuple
+
+DEVICES = "convviz.ops.devices_and_dtypes"  # what a worker asks, which would load torch for seconds
+sys.modules[DEVICES] = devices_and_dtypes = ModuleType(DEVICES)
+devices_and_dtypes.available_devices = lambda: ("cpu",)
 
 
 class Answer(NamedTuple):

@@ -25,7 +25,7 @@ from convviz.serve.visitor_limits import BoundedServer
 from convviz.serve.zero_downtime_restart import all_answered
 from tests.browser.server import voila_server, wait_until
 from tests.run_in_thread import run_apart
-from tests.serve_client import ask, connect, refusal, start_kernel
+from tests.serve_client import ask, connect, page_that_leaves, refusal
 
 say = sentences("access_control")
 HEAD = b"GET / HTTP/1.1\r\nHost: localhost\r\n"
@@ -270,9 +270,10 @@ def test_what_happens_is_counted_and_logged_without_a_visitor_in_it(guarded, coo
 
 def test_a_visitors_address_reaches_no_kernel_but_the_visitors_own(guarded, cookie):
     """Voilà hands a kernel what was asked for; the token is taken out before anything sees it."""
-    start_kernel(guarded.url, f"?token={guarded.token}&secret=of-visitor-1")
-    second = start_kernel(guarded.url, "?secret=of-visitor-2", **cookie)
-    reported = guarded.kernels()[second].environ()
+    with page_that_leaves(guarded, f"?token={guarded.token}&secret=of-visitor-1") as first:
+        assert "of-visitor-1" in first.environ()["VOILA_REQUEST_URL"]
+        with page_that_leaves(guarded, "?secret=of-visitor-2", **cookie) as second:
+            reported = second.environ()
     assert "of-visitor-2" in reported["VOILA_REQUEST_URL"]
     for hidden in ("of-visitor-1", guarded.token, cookie["Cookie"]):
         assert hidden not in str(reported)

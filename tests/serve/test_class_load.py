@@ -36,7 +36,8 @@ def test_numbers_that_are_not_autograds_are_reported():
         assert wrong(move, {**message, "tensors": named}, buffers) == "no grad_weight"
 
 
-def test_three_students_get_right_numbers_and_leave_nothing_behind(capsys):
+def test_three_students_get_right_numbers_and_leave_nothing_behind(capsys, monkeypatch):
+    monkeypatch.setattr(class_load, "ALONE_MOVES", 20)  # a hundred are for a median to go by
     options = class_load.read(["--students", "3", "--minutes", "0.02", "--every", "0.3"])
     with ThreadPoolExecutor(1) as own:  # this thread may have a loop of a browser's
         figures = own.submit(class_load.run, options).result()

@@ -1,4 +1,7 @@
-"""The page's websocket of a real server: what it computes, whom it refuses, and what is left when it ends."""
+"""The page's websocket of a real server: what it computes, whom it refuses, and what is left when it ends.
+
+Also what is there where that is all, without the notebook.
+"""
 
 import contextlib
 import io
@@ -21,7 +24,7 @@ from convviz.facts.words import sentences
 from convviz.serve.binary_frames import packed, unpacked
 from tests.browser.server import voila_server, wait_until
 from tests.random_states import random_states
-from tests.serve_client import connect
+from tests.serve_client import ask, connect, refusal
 
 say = sentences("server_failures")
 
@@ -34,6 +37,8 @@ def png():
 
 
 PNG = png()
+# Nobody's kernel, in the form of one.
+GUESS = "12345678-1234-4234-8234-123456789012"
 
 
 @pytest.fixture(scope="module")
@@ -274,23 +279,50 @@ def ends(server, how):
     return len(processes)
 
 
-def test_who_is_in_line_hears_so_before_the_answer_and_nothing_is_left_of_a_server_that_is_killed():
-    """A page takes a connection that says nothing for lost."""
+@pytest.fixture(scope="module")
+def hurried():
+    """A server with one worker, in Chinese and without the notebook, that tells soon who waits."""
     soon = "from convviz.serve import numbers_socket as numbers\nnumbers.NOTIFY_SECONDS = 0.01"
-    with voila_server(arguments=["--workers", "1"], prepare=soon) as server:
-        with contextlib.ExitStack() as open_pages:
-            pages = [open_pages.enter_context(Page(server)) for _ in range(2)]
-            for page in pages:
-                page.send(type="page", settings={})
-            heard = []
-            for page in pages:
-                kinds = [page.hear()[0]["type"]]
-                while kinds[-1] == "waits":
-                    kinds.append(page.hear()[0]["type"])
-                heard.append(kinds)
-        assert [kinds[-1] for kinds in heard] == ["page"] * 2
-        assert any("waits" in kinds for kinds in heard), "whoever was the last in line"
-        assert ends(server, signal.SIGKILL) == 2, "a worker, and what it is forked from"
+    with voila_server(arguments=["--workers", "1", "--no-notebook", "--lang", "zh-HK"], prepare=soon) as server:
+        yield server
+
+
+def test_where_the_notebook_is_off_nothing_of_voila_or_jupyter_is_there(hurried):
+    for path in (
+        "voila/render/app.ipynb",
+        "voila/static/voila.js",
+        "voila/templates/convviz/static/page.css",
+        "voila/labextensions/anywidget/package.json",
+        "voila/api/themes/x",
+        f"voila/api/shutdown/{GUESS}",
+        f"api/kernels/{GUESS}",
+        f"api/kernels/{GUESS}/channels",
+    ):
+        for method in ("GET", "POST", "DELETE"):
+            assert ask(hurried.url, path, method=method)[0] == 404, (method, path)
+    assert refusal(hurried.url, f"api/kernels/{GUESS}/channels") == 404
+    pages = [ask(hurried.url, query, Accept_Language=wish) for query, wish in (("", "en"), ("?lang=en", "zh"))]
+    assert [re.search(rb'<html lang="([\w-]+)', page)[1] for _, _, page in pages] == [b"zh-Hant", b"en"], (
+        "what the server was set to comes between the address and the browser"
+    )
+    assert hurried.kernels() == {}
+
+
+def test_who_is_in_line_hears_so_before_the_answer_and_nothing_is_left_of_a_server_that_is_killed(hurried):
+    """A page takes a connection that says nothing for lost. The last of the tests of this server."""
+    with contextlib.ExitStack() as open_pages:
+        pages = [open_pages.enter_context(Page(hurried)) for _ in range(2)]
+        for page in pages:
+            page.send(type="page", settings={})
+        heard = []
+        for page in pages:
+            kinds = [page.hear()[0]["type"]]
+            while kinds[-1] == "waits":
+                kinds.append(page.hear()[0]["type"])
+            heard.append(kinds)
+    assert [kinds[-1] for kinds in heard] == ["page"] * 2
+    assert any("waits" in kinds for kinds in heard), "whoever was the last in line"
+    assert ends(hurried, signal.SIGKILL) == 2, "a worker, and what it is forked from"
 
 
 def test_nothing_is_left_of_a_server_that_is_interrupted(served):

@@ -1,4 +1,7 @@
-"""What an attacker finds at the door of `convviz serve`: the table of docs/security.md, one test a row."""
+"""What an attacker finds at the door of `convviz serve`: the table of docs/security.md, one test a row.
+
+That nothing of Jupyter is there where the notebook is off is held in test_numbers_socket.py.
+"""
 
 import contextlib
 import gzip
@@ -19,10 +22,11 @@ from convviz.serve.access_control import content_policy
 from convviz.serve.binary_frames import unpacked
 from convviz.serve.options import ServeOptions
 from tests.browser.server import voila_server, wait_until
-from tests.serve_client import Channels, ask, connect, refusal, start_kernel
+from tests.serve_client import Channels, ask, connect, page_that_leaves, refusal, start_kernel
 
 say = sentences("access_control")
 MIB = 2**20
+KERNELS = 2  # at a time: each takes seconds to start
 # Nobody's kernel, in the form of one.
 GUESS = "12345678-1234-4234-8234-123456789012"
 FORBIDDEN = (
@@ -42,9 +46,10 @@ class Visit:
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory):
-    """The app as `convviz serve` has it on one's own machine, with its notebook, and its log."""
+    """The app as `convviz serve` has it on one's own machine, with its notebook of fewer kernels, and its log."""
     log = tmp_path_factory.mktemp("served") / "log"
-    with voila_server(arguments=["--log", log]) as server:
+    fewer = f"from convviz.serve import managers\nmanagers.MAX_KERNELS = {KERNELS}"
+    with voila_server(arguments=["--log", log], prepare=fewer) as server:
         server.log = log
         yield server
 
@@ -380,39 +385,17 @@ def test_many_connections_do_not_stop_the_next_one(served):
         assert is_well(served)
 
 
-def test_where_the_notebook_is_off_nothing_of_voila_or_jupyter_is_there():
-    with voila_server(arguments=["--no-notebook", "--lang", "zh-HK"]) as server:
-        for path in (
-            "voila/render/app.ipynb",
-            "voila/static/voila.js",
-            "voila/templates/convviz/static/page.css",
-            "voila/labextensions/anywidget/package.json",
-            "voila/api/themes/x",
-            f"voila/api/shutdown/{GUESS}",
-            f"api/kernels/{GUESS}",
-            f"api/kernels/{GUESS}/channels",
-        ):
-            for method in ("GET", "POST", "DELETE"):
-                assert ask(server.url, path, method=method)[0] == 404, (method, path)
-        assert refusal(server.url, f"api/kernels/{GUESS}/channels") == 404
-        pages = [ask(server.url, query, Accept_Language=wish) for query, wish in (("", "en"), ("?lang=en", "zh"))]
-        assert [re.search(rb'<html lang="([\w-]+)', page)[1] for _, _, page in pages] == [b"zh-Hant", b"en"], (
-            "what the server was set to comes between the address and the browser"
-        )
-        assert server.kernels() == {}
-
-
-def test_the_fifth_page_of_the_notebook_is_refused_in_a_sentence_until_another_one_goes(served, visit):
-    with ThreadPoolExecutor(6) as visitors:  # all at once
-        answers = list(visitors.map(lambda _: ask(served.url, "voila/render/app.ipynb"), range(6)))
+def test_a_page_too_many_of_the_notebook_is_refused_in_a_sentence_until_another_one_goes(served, visit):
+    with ThreadPoolExecutor(4) as visitors:  # all at once
+        answers = list(visitors.map(lambda _: ask(served.url, "voila/render/app.ipynb"), range(4)))
     refused = [(status, sentence.decode().strip()) for status, _, sentence in answers if status != 200]
-    assert refused == [(503, say("kernels", most=4))] * 3
-    assert len(served.kernels()) == 4
-    others = set(served.kernels()) - {visit.kernel_id}
-    for kernel_id in others:
-        assert ask(served.url, f"voila/api/shutdown/{kernel_id}", method="POST")[0] == 204
-    wait_until(lambda: set(served.kernels()) == {visit.kernel_id}, what="kernels of pages that said goodbye end")
-    start_kernel(served.url)
+    assert refused == [(503, say("kernels", most=KERNELS))] * 3
+    assert len(served.kernels()) == KERNELS
+    (other,) = set(served.kernels()) - {visit.kernel_id}
+    assert ask(served.url, f"voila/api/shutdown/{other}", method="POST")[0] == 204
+    wait_until(lambda: set(served.kernels()) == {visit.kernel_id}, what="the kernel of a page that said goodbye ends")
+    with page_that_leaves(served):
+        assert len(served.kernels()) == KERNELS, "there is room again"
 
 
 def test_what_was_tried_is_no_event(served, visit):

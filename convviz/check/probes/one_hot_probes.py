@@ -17,6 +17,7 @@ from convviz.check.probes.traced_products import Provenance, provenance
 from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec
+from convviz.ops.to_tensor import cell_at
 
 say = sentences("check")
 
@@ -144,9 +145,7 @@ class OneHotProbes:
         elsewhere = next((at for at, place in enumerate(places) if at != place), None)
         if elsewhere is None:
             return False, ""
-        here, there = (
-            list(map(int, torch.unravel_index(torch.tensor(at), shape))) for at in (elsewhere, places[elsewhere])
-        )
+        here, there = (list(cell_at(at, shape)) for at in (elsewhere, places[elsewhere]))
         is_exchanged = len(places) > 2 and places in (exchanged.tolist(), exchanged.argsort().tolist())
         moved = say("mixed.moved", sent=sent, here=here, there=there)
         setting = comma([self.setting(case.spec), say("setting.two", what=say(f"size.{axis}"))])

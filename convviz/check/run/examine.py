@@ -23,6 +23,7 @@ from convviz.check.report import CaseResult, ErrorMap, Products, Report
 from convviz.check.run.smallest_failing_geometry import RandomTrial
 from convviz.facts.join_lists import comma
 from convviz.facts.words import sentences
+from convviz.ops.to_tensor import cell_at
 
 say = sentences("check")
 say_call = sentences("calling_student_code")
@@ -137,7 +138,7 @@ def judged(tried: Tried, rtol: float | None, atol: float) -> CaseResult:
     name = wrong[0]
     got, value = answer.results[name], right[name]
     off = errors(got, value)
-    index = tuple(int(axis) for axis in torch.unravel_index(off.argmax(), off.shape))
+    index = cell_at(int(off.argmax()), off.shape)
     received, expected = float(got[index]), float(value[index])
     count = int((off > allowed(got, value, rtol, atol)).sum())
     lines = [
