@@ -69,8 +69,7 @@ class _Passes:
         return output
 
     def backward(self, output: torch.Tensor) -> torch.Tensor:
-        sent: torch.Tensor = _Sent.apply(output, self.grad_output)  # type: ignore[no-untyped-call]
-        return torch.autograd.grad(sent, self.wanted, allow_unused=True)[0]
+        return torch.autograd.grad(output, self.wanted, self.grad_output, allow_unused=True)[0]
 
     def times(self) -> tuple[float, float]:
         output, forward = timed(self.forward, self.input.device)
@@ -85,22 +84,6 @@ class _Passes:
         if not backward and CONVOLUTION_BACKWARD in backward_ops:
             backward = forward  # a backend whose backward pass has no op of its own name: it is the forward pass's
         return forward, backward
-
-
-class _Sent(torch.autograd.Function):
-    """A number whose backward pass sends this gradient: to compare the shape of one that is given, torch loads sympy.
-
-    Not the sum weighted by it, whose products would be taken for the layer's.
-    """
-
-    @staticmethod
-    def forward(ctx: Any, output: torch.Tensor, grad_output: torch.Tensor) -> torch.Tensor:
-        ctx.save_for_backward(grad_output)
-        return output.new_zeros(())
-
-    @staticmethod
-    def backward(ctx: Any, *_: torch.Tensor) -> tuple[torch.Tensor, None]:
-        return ctx.saved_tensors[0], None
 
 
 def _backend(ops: tuple[str, ...]) -> str:

@@ -1,12 +1,10 @@
 """Languages: catalogues that are whole, whose language is spoken where, and what somebody gets who asks for another."""
 
-import io
 import re
 import unittest.mock
 
 import pytest
 import torch
-from babel.messages.pofile import read_po
 from traitlets import TraitError
 
 import convviz
@@ -19,7 +17,7 @@ from convviz.export.page import export_html, page_bytes
 from convviz.facts.i18n import current_language
 from convviz.facts.i18n.choose_language import chosen, own_names
 from convviz.facts.i18n.current_language import language, languages, match_locale, negotiate_locale, use_locale
-from convviz.facts.i18n.read_po import plural_forms, read
+from convviz.facts.i18n.read_po import plural_forms
 from convviz.facts.i18n.translatable_texts import all_texts
 from convviz.facts.i18n.update_catalogues import faults, renewed
 from convviz.facts.words import sentences
@@ -49,75 +47,6 @@ def test_a_catalogue_says_every_sentence_with_its_arguments_and_marks_and_none_t
 def test_a_catalogue_is_as_the_command_writes_it(tag):
     before = current_language.FOLDER.joinpath(f"{tag}.po").read_text(encoding="utf-8")
     assert renewed(tag, before) == (before, []), "python -m convviz.facts.i18n.update_catalogues"
-
-
-@pytest.mark.parametrize("tag", OTHERS)
-def test_a_catalogue_is_read_as_babel_reads_it(tag):
-    text = current_language.FOLDER.joinpath(f"{tag}.po").read_text(encoding="utf-8")
-    theirs = {message.context: message.string for message in read_po(io.StringIO(text)) if message.context}
-    ours = read(tag, text)["texts"].items()
-    assert {context: text if isinstance(text, str) else (text["other"],) for context, text in ours} == theirs
-
-
-WRITTEN_BY_OTHERS = r"""
-# A head is fuzzy until somebody has looked at it.
-#, fuzzy
-msgid ""
-msgstr ""
-"Language: pl\n"
-"Plural-Forms: nplurals=3; plural=(n==1 ? 0 : n%10>=2 && n%10<=4 ? 1 : 2);\n"
-
-#: convviz/facts/data/words/rules.json:3
-msgctxt "a:b"
-msgid "x \"y\" \\n"
-msgid_plural ""
-"many "
-"xs"
-msgstr[0] "un \"y\" \\n"
-msgstr[1] "de"
-"ux"
-msgstr[2] "tr\tois"
-
-#, python-format, fuzzy
-#| msgid "old"
-msgctxt "fuzzy"
-msgid "new"
-msgstr "neu"
-
-msgid "no context"
-msgstr "x"
-
-msgctxt "empty"
-msgid "empty"
-msgstr ""
-
-msgctxt "as in English"
-msgid ""
-msgid_plural "s"
-msgstr[0] ""
-msgstr[1] "t"
-msgstr[2] "t"
-
-msgctxt "too few"
-msgid "one"
-msgid_plural "many"
-msgstr[0] "t"
-msgstr[1] "t"
-
-#~ msgctxt "gone"
-#~ msgid "gone"
-#~ msgstr "weg"
-"""
-
-
-def test_a_catalogue_that_another_tool_wrote_is_read():
-    found = read("pl", WRITTEN_BY_OTHERS)
-    assert found["plural"] == "(n==1 ? 0 : n%10>=2 && n%10<=4 ? 1 : 2)"
-    assert found["texts"] == {
-        "a:b": {"one": 'un "y" \\n', "few": "deux", "many": "tr\tois", "other": "tr\tois"},
-        "as in English": {"one": "", "few": "t", "many": "t", "other": "t"},
-    }
-    assert read("pl", "")["plural"] == "(n != 1)"
 
 
 @pytest.fixture
