@@ -82,3 +82,27 @@ def test_the_end_of_a_page_is_no_news():
     assert not manager.is_news(tornado.websocket.WebSocketClosedError())
     assert manager.is_news(failure("other"))
     assert manager.is_news(None)
+
+
+def test_the_end_waits_for_what_starts_and_not_for_what_could_not(monkeypatch):
+    """Jupyter keeps a failed start among those that are pending, asks it to end with all others, and finds none."""
+    asked = []
+
+    async def end(self, now):
+        asked.append([*self._pending_kernels])
+        if asked[-1]:
+            self._pending_kernels["starts"].set_result(None)
+            raise tornado.web.HTTPError(404)
+
+    monkeypatch.setattr(NotebookKernels, "shutdown_all", end)
+
+    async def case():
+        manager = NotebookKernels()
+        loop = asyncio.get_running_loop()
+        manager._pending_kernels.update(failed=loop.create_future(), starts=loop.create_future())
+        manager._pending_kernels["failed"].set_exception(OSError())
+        manager._pending_kernels["failed"].exception()  # seen
+        await manager.end_all()
+
+    run_apart(case())
+    assert asked == [["starts"], []]

