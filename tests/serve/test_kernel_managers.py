@@ -102,7 +102,7 @@ def test_the_end_waits_for_what_starts_and_not_for_what_could_not(monkeypatch):
         manager._pending_kernels.update(failed=loop.create_future(), starts=loop.create_future())
         manager._pending_kernels["failed"].set_exception(OSError())
         manager._pending_kernels["failed"].exception()  # seen
-        await manager.end_all()
+        await asyncio.wait_for(manager.end_all(), 30)
 
     run_apart(case())
     assert asked == [["starts"], []]
