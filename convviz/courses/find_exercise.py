@@ -6,7 +6,8 @@ import dataclasses
 import functools
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 import torch
 
@@ -14,17 +15,20 @@ from convviz.cases.battery import Case, make_case
 from convviz.cases.random_cases import each_tensor
 from convviz.cases.tasks import TASKS, truth
 from convviz.check.call_outcome import same
+from convviz.check.diagnose.by_catalogue import in_geometry
 from convviz.courses.exercise_sheet import Exercise, Wrong
 from convviz.facts.words import sentences
 from convviz.geometry.axis_taps import PADDING_MODES
 from convviz.geometry.spec import ConvSpec
 from convviz.mistakes.catalogue import Mistake, catalogue, compute
+from convviz.mistakes.recipe_steps import Recipe
 
 say = sentences("exercise")
 
 ALL = TASKS["conv2d_function"]  # output and all gradients
 # What a person computes by hand without tiring of it. A kernel of one cell has no orientation, and teaches little.
 SIZES, KERNELS, STRIDES, PADDINGS, DILATIONS, CHANNELS = range(2, 9), (2, 3), (1, 2, 3), (0, 1, 2), (1, 2), (1, 2)
+NAMES = [field.name for field in dataclasses.fields(ConvSpec) if field.name != "input_size"]
 DRAWS = 20  # of whole numbers for one geometry: a few hide a mistake that others show
 
 
@@ -42,22 +46,24 @@ def exercise(expose: Sequence[str], *, seed: int = 0) -> Exercise:
         raise ValueError(say("seed", seed=repr(seed)))
     chosen = _chosen(expose)
     results = _results(chosen)
-    first = [(mistake, next(name for name in results if name in mistake.of), 1) for mistake in chosen]
-    every = [(mistake, result, len(mistake.ways)) for mistake, result, _ in first]
+    shown = [(mistake, next(name for name in results if name in mistake.of)) for mistake in chosen]
     settings = _settings(sum(name != "grad_bias" for name in results))
     # Some ways show with many channels only, which is no work for paper: then the first of each mistake has to do.
-    for shown in (every, first):
+    for in_every_way in (True, False):
+        ways = [_Way(of, way, not n) for each, of in shown for n, way in enumerate(each.ways) if in_every_way or not n]
         for tried, spec in enumerate(settings, 1):
+            if not _differ(ways, spec):
+                continue
             rough = make_case("any numbers", spec, 0)
-            if not _shows(shown, rough, {name: compute(name, {}, rough) for name in results}):
+            if not _show(ways, rough, functools.cache(functools.partial(compute, recipe={}, case=rough))):
                 continue
             for draw in range(DRAWS):
                 case = _whole_numbers(spec, seed * DRAWS + draw)
                 right = {name: value for name, value in truth(ALL, case).items() if name in results}
-                if _shows(shown, case, right):
-                    made = [(mistake, result, compute(result, mistake.ways[0], case)) for mistake, result, _ in shown]
+                if _show(ways, case, right.__getitem__):
+                    made = [(mistake, result, compute(result, mistake.ways[0], case)) for mistake, result in shown]
                     wrong = tuple(Wrong(mistake, result, got) for mistake, result, got in made if got is not None)
-                    return Exercise(case, results, right, wrong, seed, tried, shown is every)
+                    return Exercise(case, results, right, wrong, seed, tried, in_every_way)
     raise ValueError(say("not_found", tried=len(settings), ids=", ".join(mistake.id for mistake in chosen)))
 
 
@@ -82,13 +88,33 @@ def _results(chosen: Sequence[Mistake]) -> tuple[str, ...]:
     return tuple(name for name in ALL.results if name in found)
 
 
-def _shows(shown: Sequence[tuple[Mistake, str, int]], case: Case, right: Mapping[str, torch.Tensor | None]) -> bool:
-    """Return whether each mistake gives something else in so many of its ways, and numbers in the first of them."""
-    for mistake, result, ways in shown:
-        for number, way in enumerate(mistake.ways[:ways]):
-            got, wanted = compute(result, way, case), right[result]
-            if (got is None and number == 0) or (got is not None and wanted is not None and same(got, wanted)):
-                return False
+class _Way(NamedTuple):
+    """One way to make a mistake in a result."""
+
+    of: str
+    recipe: Recipe
+    has_numbers: bool  # whether it has to give some, as the first of its mistake
+
+
+def _differ(ways: list[_Way], spec: ConvSpec) -> bool:
+    """Return whether no way is what is right in a geometry, as any way to take groups is where there is one.
+
+    The one that is comes first from now on, as what is asked of all settings: most of the next do not show it either.
+    """
+    for at, way in enumerate(ways):
+        if in_geometry(way.of, way.recipe, spec) == in_geometry(way.of, {}, spec):
+            ways.insert(0, ways.pop(at))
+            return False
+    return True
+
+
+def _show(ways: list[_Way], case: Case, right: Callable[[str], torch.Tensor | None]) -> bool:
+    """Return whether each way gives something else than what is right of a result; one that does not comes first."""
+    for at, way in enumerate(ways):
+        got, wanted = compute(way.of, way.recipe, case), right(way.of)
+        if (got is None and way.has_numbers) or (got is not None and wanted is not None and same(got, wanted)):
+            ways.insert(0, ways.pop(at))
+            return False
     return True
 
 
@@ -112,7 +138,7 @@ def _settings(planes: int) -> list[ConvSpec]:
     for spec in sorted(_every(), key=lambda spec: (_oddity(spec), _cost(planes, spec))):
         # A larger input with the same remainder shows nothing that the smaller one does not.
         is_square = spec.input_size[0] == spec.input_size[1]
-        met.setdefault((*dataclasses.astuple(spec)[1:], spec.remainder, is_square), spec)
+        met.setdefault((*(getattr(spec, name) for name in NAMES), spec.remainder, is_square), spec)
     return list(met.values())
 
 

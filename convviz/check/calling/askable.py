@@ -11,7 +11,6 @@ from convviz.cases.tasks import GEOMETRY, Task
 from convviz.check.calling.call_plan import ALONE, FLAGS, PAIRS
 from convviz.check.calling.find_plan import Found
 from convviz.check.calling.function_or_class import Subject
-from convviz.check.calling.inspect_source import knows_words
 from convviz.check.calling.names_and_layouts import role_of
 from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec
@@ -174,4 +173,4 @@ def _with(spec: ConvSpec, **changes: Any) -> ConvSpec:
 
 def speaks(subject: Subject, found: Found) -> bool:
     """Return whether a function takes a padding in words as well."""
-    return "padding" in subject.binding.roles and (found.plan.words or knows_words(subject.codes))
+    return "padding" in subject.binding.roles and (found.plan.words or subject.knows_words)

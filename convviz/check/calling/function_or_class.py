@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import inspect
 import types
 from collections.abc import Callable
@@ -14,7 +15,7 @@ import torch
 from convviz.cases.tasks import GEOMETRY, GRADIENTS, Task, forward_of, layer_of
 from convviz.check.calling.binding import Argument, Binding, binding_of, takes_case
 from convviz.check.calling.call_plan import RATE, Plan
-from convviz.check.calling.inspect_source import is_function
+from convviz.check.calling.inspect_source import is_function, knows_words, libraries
 
 NOTHING = Binding(())
 INPUT = Binding((Argument("input", "input"),))
@@ -68,6 +69,21 @@ class Subject:
         methods = (self.forward, self.backward or "") if self.style == "class" else ("forward",)
         found = (getattr(self.fn, name, None) for name in ("__init__", *methods))
         return tuple(code for code in found if inspect.isfunction(code))
+
+    @functools.cached_property  # each way of calling it asks what its code says, and each scope that is tried
+    def knows_words(self) -> bool:
+        """Whether its code has a padding in words."""
+        return knows_words(self.codes)
+
+    @functools.cached_property
+    def knows_upper_words_alone(self) -> bool:
+        """Whether these are "SAME" and "VALID"."""
+        return self.knows_words and not knows_words(self.codes, ("same", "valid"))
+
+    @functools.cached_property
+    def libraries(self) -> list[str]:
+        """The kinds of arrays that its code may want, the likeliest first."""
+        return libraries(self.codes or (self.fn,))
 
     @property
     def is_adapter(self) -> bool:

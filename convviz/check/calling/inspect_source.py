@@ -38,11 +38,22 @@ def code_of(fn: Any) -> Any:
 
 
 def source_of(fn: Callable[..., Any]) -> ast.AST | None:
-    """Return a function's source as a tree, None where it cannot be had."""
-    try:
-        return ast.parse(textwrap.dedent(inspect.getsource(code_of(fn))))
-    except (OSError, TypeError, SyntaxError, ValueError):
-        return None
+    """Return a function's source as a tree, None where it cannot be had; whoever reads the tree leaves it as it is."""
+    with contextlib.suppress(OSError, TypeError, SyntaxError, ValueError):
+        made = code_of(fn)
+        code = getattr(made, "__code__", None)
+        return _tree_of(code, code.co_filename) if inspect.iscode(code) else _parsed(made)
+    return None
+
+
+@functools.lru_cache(maxsize=256)  # each way of calling a function, and each scope, asks what its code says
+def _tree_of(code: Any, _file: str) -> ast.AST:
+    """Return the tree of a code's source; equal code of another file may have other words in it."""
+    return _parsed(code)
+
+
+def _parsed(made: Any) -> ast.AST:
+    return ast.parse(textwrap.dedent(inspect.getsource(made)))
 
 
 def unpacked(fn: Any, name: str) -> list[tuple[str, ...]]:

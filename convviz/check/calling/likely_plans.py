@@ -12,7 +12,7 @@ from convviz.check.calling.arrays import KINDS
 from convviz.check.calling.binding import known_of
 from convviz.check.calling.call_plan import Plan
 from convviz.check.calling.function_or_class import Subject
-from convviz.check.calling.inspect_source import knows_words, libraries, unpacked
+from convviz.check.calling.inspect_source import unpacked
 from convviz.check.calling.names_and_layouts import CONV, LINEAR, POOLED, ROW, STATED, role_of
 
 FORMS = (
@@ -78,10 +78,10 @@ def plans(subject: Subject, stated: Stated) -> Iterator[Plan]:
         return
     padding = next((each for each in subject.binding.arguments if each.role == "padding"), None)
     word = padding.default if padding is not None and isinstance(padding.default, str) else ""
-    upper = word.isupper() or (knows_words(subject.codes) and not knows_words(subject.codes, ("same", "valid")))
+    upper = word.isupper() or subject.knows_upper_words_alone
     if not word:
         yield from (dataclasses.replace(plan, upper=upper) for plan in _numbered(subject, stated))
-    if padding is not None and (word or knows_words(subject.codes)):
+    if padding is not None and (word or subject.knows_words):
         yield from (dataclasses.replace(plan, words=True, upper=upper) for plan in _numbered(subject, stated))
 
 
@@ -92,7 +92,7 @@ def _numbered(subject: Subject, stated: Stated) -> Iterator[Plan]:
     if layout is None and task.results == ("grad_bias",):
         layout = known[0][0]  # a sum over other axes is right in another layout: whose it is has to be stated
     layouts = [each for each in known if layout in (each[0], f"{each[0]} {each[1]}") or layout is None]
-    likely = libraries(subject.codes or (subject.fn,)) if task.kind == "function" else ["torch"]
+    likely = subject.libraries if task.kind == "function" else ["torch"]
     kinds = [stated.arrays] if stated.arrays else likely
     forms: tuple[tuple[str, ...], ...] = ((),)
     if "cache" in roles:

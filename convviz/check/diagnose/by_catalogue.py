@@ -159,11 +159,16 @@ def resolved(of: str, recipe: Recipe, case: Case) -> Hashable:
     """Return a recipe with the numbers that its names stand for in a case: many recipes are one and the same there."""
     if case.pooling:
         return tuple(sorted(complete("pooling", recipe).items()))
+    return in_geometry(of, recipe, case.spec)
+
+
+def in_geometry(of: str, recipe: Recipe, spec: ConvSpec) -> Hashable:
+    """Return the same in a convolution's geometry: what is equal there gives equal numbers, whatever the tensors."""
     chosen = complete(of, recipe)
     if of == "grad_bias":
         return tuple(sorted({**chosen, **recipe}.items()))
-    chosen = {**chosen, **_without_choice(chosen, case.spec)}
-    rows, columns = axes(chosen, case.spec)
+    chosen = {**chosen, **_without_choice(chosen, spec)}
+    rows, columns = axes(chosen, spec)
     named = tuple(
         (step, rows.get(choice, choice), columns.get(choice, choice))
         for step, choice in chosen.items()
