@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing
 from typing import Any, NamedTuple, TypedDict, Unpack
-
-import torch
 
 from convviz.cases.battery import Case, battery, make_case
 from convviz.cases.same_padding import SAME
@@ -16,6 +14,7 @@ from convviz.cases.stated_geometries import Stated, sides_of, stated_cases
 from convviz.cases.tasks import TASKS, Task, find_task, in_a_row
 from convviz.check.calling.names_and_layouts import with_names
 from convviz.check.calling.open_student import open_student
+from convviz.check.one_thread import one_thread
 from convviz.check.report import Report
 from convviz.check.run.examine import examine
 from convviz.check.run.scope_that_fits import fitting
@@ -85,7 +84,7 @@ def report(
     call_options: dict[str, Any] = {"layout": layout, "arrays": arrays, "time_limit": time_limit}
     call_options["sides"] = "" if at is None else sides_of(at)
     how = _How("here" if at is not None else cases, seed, rtol, atol, is_searched=scope is None and at is None)
-    with with_names(names), _one_thread():
+    with with_names(names), one_thread():
         said = next(_asked(given, found, known, read_scope(scope, found.is_row), call_options, how))
     name = getattr(fn, "__name__", "")
     if said.passed or name not in TASKS or name == found.name:
@@ -168,14 +167,3 @@ def grade(fn: Checked, task: str, *, points: float = 1.0, **options: Unpack[Opti
     found = report(fn, task, **options)
     print(found.text())
     return min(round(found.score * points, 4), float(points))
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """Compute with one thread: more of them wait for each other on a busy machine, for twenty times as long."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)

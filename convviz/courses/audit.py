@@ -20,6 +20,7 @@ from convviz.cases.pooled_geometries import is_ceil
 from convviz.cases.tasks import PLANAR, Task, find_task, truth
 from convviz.check.as_convolution import recipe_of
 from convviz.check.calling.random_numbers import random_kept
+from convviz.check.one_thread import one_thread
 from convviz.courses.audit_functions import STYLES, Slip, differs, make, signature_of
 from convviz.facts.words import sentences
 from convviz.geometry.spec import ConvSpec
@@ -102,6 +103,7 @@ def geometry(spec: ConvSpec) -> str:
     return ", ".join(f"{name}={value}" for name, value in said.items() if plain.get(name) != value)
 
 
+@one_thread()
 def audit(check_function: Check, task: str, *, style: str = "torch", progress: bool | None = None) -> Audit:
     """Find which mistakes of the catalogue a check would let pass, and the smallest cases to add.
 

@@ -16,6 +16,7 @@ from convviz.cases.random_cases import each_tensor
 from convviz.cases.tasks import TASKS, truth
 from convviz.check.call_outcome import same
 from convviz.check.diagnose.by_catalogue import in_geometry
+from convviz.check.one_thread import one_thread
 from convviz.courses.exercise_sheet import Exercise, Wrong
 from convviz.facts.words import sentences
 from convviz.geometry.axis_taps import PADDING_MODES
@@ -32,6 +33,7 @@ NAMES = [field.name for field in dataclasses.fields(ConvSpec) if field.name != "
 DRAWS = 20  # of whole numbers for one geometry: a few hide a mistake that others show
 
 
+@one_thread()
 def exercise(expose: Sequence[str], *, seed: int = 0) -> Exercise:
     """Return the smallest exercise that shows every one of the chosen mistakes.
 

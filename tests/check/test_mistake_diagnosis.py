@@ -15,6 +15,7 @@ from convviz.check import report
 from convviz.check.call_outcome import same
 from convviz.check.diagnose.by_catalogue import diagnose, resolved
 from convviz.check.diagnosis import Seen
+from convviz.check.one_thread import one_thread
 from convviz.mistakes.catalogue import catalogue, compute
 from tests.check import students
 from tests.check.student_code_styles import sampled
@@ -23,12 +24,9 @@ from tests.geometries import random_specs
 
 
 @pytest.fixture(autouse=True, scope="module")
-def one_thread():
-    """Of more, each would wait for the others at every one of these small sums."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
+def with_one_thread():
+    with one_thread():
+        yield
 
 
 @functools.cache
