@@ -191,3 +191,12 @@ def test_geometries_that_the_caller_states_are_asked_and_nothing_else():
     ):
         with pytest.raises(ValueError, match=said):
             report(max_forward(), "max_pool2d", at=wrong)
+
+
+@pytest.mark.parametrize("task", ["max_pool2d", "avg_pool2d"])
+def test_what_only_hands_its_input_on_is_no_pooling_whatever_its_arguments(task):
+    """A window of one cell would be its input: as a scope it is not tried, and torch refused it with a padding."""
+    for fn in (lambda input: input, lambda input, size: input, lambda input, kernel_size, stride=None: input):
+        found = report(fn, task)
+        assert not found.passed
+        assert "float32" not in found.text(), "of float64 nothing was asked"

@@ -128,7 +128,7 @@ class Student:
         """Return whether it is right at a small case inside a scope, called in a likely way; None: it gives nothing."""
         answers = None
         for spec in PROBES[:2]:
-            case = make_case("probe", scope.nearest(self.task.fit(spec)), 1, self.task.rule)
+            case = make_case("probe", self.task.fit(scope.nearest(self.task.fit(spec))), 1, self.task.rule)
             ways = itertools.groupby(plans(self._subject, self._askable.found.stated), lambda plan: plan.arrays)
             for plan in itertools.chain.from_iterable(itertools.islice(each, LIKELY) for _, each in ways):
                 part = suited(case, plan.data)

@@ -11,6 +11,7 @@ import torch
 
 from convviz import __version__
 from convviz.cases.battery import NOTHING, Case
+from convviz.cases.further_questions import FLOAT32
 from convviz.cases.random_cases import in_words
 from convviz.cases.settings_in_scope import NUMBERS, SWITCHES
 from convviz.check.call_outcome import Tried, allowed, errors, same
@@ -28,6 +29,10 @@ from convviz.ops.to_tensor import cell_at
 say = sentences("check")
 say_call = sentences("calling_student_code")
 
+# Alone they say nothing: whatever is wrong gives nothing where nothing is sent, and what is right in float64 was not
+# asked.
+ALONE = (NOTHING, FLOAT32)
+
 
 def examine(
     student: Student, cases: Sequence[Case], rtol: float | None = None, atol: float = 0.0, random: int | None = None
@@ -42,8 +47,8 @@ def examine(
     found = [{case.name: reason for case in cases if (reason := student.takes(case))} for _ in range(2)]
     not_asked = found[-1]
     asked = [case for case in cases if case.name not in not_asked]
-    if [case.name for case in asked] == [NOTHING]:  # whatever is wrong gives nothing there, too
-        not_asked, asked = {**not_asked, NOTHING: say("nothing_else")}, []
+    if all(case.name in ALONE for case in asked):
+        not_asked, asked = not_asked | {case.name: say("nothing_else") for case in asked}, []
     tried: list[Tried] = []
     for case in asked:
         tried.append(student.tried(case))

@@ -34,7 +34,8 @@ def fitting(student: Student, found: Report) -> Iterator[tuple[Mapping[str, Any]
     cases = [case for case in found.cases if case.name not in FURTHER]  # whose one setting may be right by chance
     scopes = KERNELS if not any(case.passed for case in cases) and _may_be_fixed(student, found) else ()
     if not cases and found.not_asked:
-        scopes = (*KERNELS, *OTHERS)
+        # A pooling of one cell is its input, and one has no more of its channels than another.
+        scopes = KERNELS if student.task.pooling else (*KERNELS, *OTHERS)
     for stated in scopes:
         fits = student.fits(scope := read_scope(stated, student.task.is_row))
         if fits:
