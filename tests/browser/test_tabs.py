@@ -9,6 +9,7 @@ from tests.browser.app_page import (
     open_tab,
     press_tab,
     settle_pane,
+    show_band,
     slide,
     slider_value,
 )
@@ -116,6 +117,8 @@ def test_a_tab_that_speaks_of_a_band_gives_the_screen_back(app):
     """Else who closes it stands before another band than the one they had, and nothing says why."""
     alone = "(band) => document.querySelector('.cv-equation[data-focus]').dataset.equation === band"
     app.set_viewport_size({"width": 800, "height": 700})
+    app.locator("[data-bands=one]").wait_for()
+    show_band(app, "input")  # where there was room for all of them, another test's may come back
     app.wait_for_function(alone, arg="input")
     open_tab(app, "matrix")
     app.wait_for_function(alone, arg="forward")
