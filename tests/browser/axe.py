@@ -9,7 +9,9 @@ AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="
 UNDECIDED = ".cv-printed"
 RUN = """async ([options, within, without]) => {
   const where = { include: within.length ? within : ["html"], exclude: [without] };
+  document.documentElement.style.opacity = "1"; // of a page that is not painted axe judges no colour
   const { violations, incomplete, passes } = await axe.run(where, options);
+  document.documentElement.style.removeProperty("opacity");
   const targets = ({ nodes }) => nodes.map(({ target }) => target.flat().join(" "));
   return {
     violations: violations.flatMap((rule) => rule.nodes.map((node) =>

@@ -214,6 +214,7 @@ def shown(page, selector):
 def test_few_controls_are_in_sight_and_a_bands_come_when_it_is_in_use(browser, opened, reader, exported):
     reader.goto("about:blank")  # nothing was used yet
     page = opened()
+    page.evaluate("document.documentElement.style.opacity = 1")  # else nothing of it is seen
     rest(page)
     controls = page.evaluate(CONTROLS)
     assert len(controls) <= 18, controls
@@ -230,6 +231,7 @@ def test_few_controls_are_in_sight_and_a_bands_come_when_it_is_in_use(browser, o
     page.keyboard.press("Tab")
     assert all(shown(page, own)), "one tabs to them"
     assert page.evaluate("document.activeElement.closest('[data-equation=input] .cv-head') !== null")
+    page.evaluate("document.documentElement.style.removeProperty('opacity')")
     with fresh_page(browser, **TOUCHED) as page:
         page.goto(exported.as_uri())
         page.locator(".cv-board[data-from]").wait_for()

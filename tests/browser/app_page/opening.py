@@ -66,22 +66,33 @@ NO_PLOTLY = f"""window[{_KEY}] = Promise.resolve({{
 }});"""
 
 
+# A script of a page: all is there, at its place and to be clicked, and nothing is painted. Paper is.
+UNPAINTED = """{
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync("@media screen { html { opacity: 0 } }");
+  document.adoptedStyleSheets = [sheet];
+}"""
+
+
 @contextlib.contextmanager
-def fresh_page(browser, *, has_arrived=True, plotly=False, **options):
+def fresh_page(browser, *, has_arrived=True, plotly=False, painted=True, **options):
     """Yield a page of another visitor, as the fixture `page` makes it, with options for its context.
 
     Args:
         browser: the fixture.
         has_arrived: whether the visitor has seen the arrival, so that the board is at rest.
         plotly: whether it draws the heatmaps; to load it takes longer than all the rest of a page.
+        painted: whether its pixels are there, a sixth of the processor seconds of its tests.
         options: for its context.
     """
     fixed = {"viewport": {"width": 1400, "height": 900}, "service_workers": "block", "bypass_csp": True}
     fixed["reduced_motion"] = "reduce"  # each frame of a motion is painted, by the processor
     context = browser.new_context(**{**fixed, **options})
-    for script in [HAS_ARRIVED] * has_arrived + [NO_PLOTLY] * (not plotly):
+    for script in [HAS_ARRIVED] * has_arrived + [NO_PLOTLY] * (not plotly) + [UNPAINTED] * (not painted):
         context.add_init_script(script)
     page = context.new_page()
+    if not painted:
+        page.screenshot = without_pixels
     note_trouble(page)
     try:
         yield page
@@ -90,6 +101,11 @@ def fresh_page(browser, *, has_arrived=True, plotly=False, **options):
         with contextlib.suppress(Error):  # the test has closed it
             page.close(run_before_unload=True)  # so that what is its own on the server ends at once
         context.close()
+
+
+def without_pixels(**_):
+    """Refuse what would be an empty picture."""
+    raise AssertionError("this page has no pixels: open one with fresh_page")
 
 
 def open_app(page, url, link="#v=1"):
@@ -108,7 +124,7 @@ def open_app(page, url, link="#v=1"):
 @contextlib.contextmanager
 def visiting(browser, server, **options):
     """Yield a page of the served app for many tests, its first state beside it in page.start."""
-    with fresh_page(browser, accept_downloads=True, **options) as page:
+    with fresh_page(browser, accept_downloads=True, painted=False, **options) as page:
         open_app(page, server.url)
         page.start = snapshot(page)
         yield page
