@@ -18,6 +18,7 @@ from benchmarks.alternative_displays import CENTRE, NAMES, SOBEL_X, STEP, planes
 from benchmarks.compared_displays import APP, ways
 from benchmarks.figures_and_targets import Figure, main, p95
 from benchmarks.time_in_browser import STEPS, WARM_UP, arrive, chromium, press, visit
+from tests.browser.app_page import weight_slider
 from tests.browser.server import wait_until
 
 PART = "the app in the browser, served (FW: one FigureWidget, SVG: bare SVG)"
@@ -120,7 +121,12 @@ def _time(browser, way, server, taken):
 
 
 def _press(page, way, count):
-    page.locator(way.slider).nth(CENTRE).focus()
+    if way is APP:  # one slider, of the weight whose cell was touched last
+        weight_slider(page, *divmod(CENTRE, 3))
+        page.keyboard.press("Escape")  # nothing is pinned
+        page.locator(way.slider).focus()
+    else:
+        page.locator(way.slider).nth(CENTRE).focus()
     return press(page, way.marks, count=count)
 
 

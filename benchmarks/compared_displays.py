@@ -36,7 +36,7 @@ class Way:
     first: str  # a selector of the first heatmaps, eight
     torch: str  # the same of torch's numbers
     marks: dict[str, str]  # for `step`: "shown", any numbers of the step, and "torch", torch's
-    slider: str  # a selector of nine sliders
+    slider: str  # a selector of nine sliders, or of the chosen weight's
     read: str  # JavaScript from names to {name: numbers} as the page shows them
     root: Path = ROOT  # the tree whose convviz serves it
 

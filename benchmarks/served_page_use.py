@@ -113,7 +113,7 @@ def _opened(browser, address, name, title):
             metrics = session.send("Performance.getMetrics")["metrics"]
             return next(1000 * each["value"] for each in metrics if each["name"] == "ScriptDuration")
 
-        first = next(tab for tab, entry in ENTRY_OF.items() if entry == ENTRY_OF[name])
+        first = next(tab for tab in ENTRY_OF if ENTRY_OF[tab] == ENTRY_OF[name] and tab not in OF_A_NOTEBOOK)
         if first != name:  # the entry opens at its first part: the other one is measured alone
             open_tab(page, first)
         before = spent()

@@ -176,7 +176,8 @@ async def fetched(address):
     host, _, path = address.removeprefix("http://").partition("/")
     name, _, port = host.partition(":")
     reader, writer = await asyncio.open_connection(name, int(port), limit=1 << 21)
-    below, total, wanted = "/" + path.split("?")[0], 0, ["/" + path]
+    below = f"/{path}".split("?")[0].rpartition("/")[0] + "/"
+    total, wanted = 0, ["/" + path]
     try:
         for number, each in enumerate(wanted):
             packed = "Accept-Encoding: gzip\r\n" if number else ""
