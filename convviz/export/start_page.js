@@ -12,8 +12,9 @@ function bytesOf(text) {
   return bytes;
 }
 try {
+  still.hidden = true; // first: the app measures where it stands
   page.render({ el: live, data: { ...data, plotly, tabs }, own: true });
-  still.hidden = true;
 } catch (error) {
+  still.hidden = false;
   live.replaceChildren(page.failed(error));
 }

@@ -83,10 +83,20 @@ def open_page(page, path):
     show_all_controls(page)
 
 
+# Keeps the heights that the app gives its picture: each lays out every cell.
+HEIGHTS = """const set = CSSStyleDeclaration.prototype.setProperty, heights = (window.heights = []);
+CSSStyleDeclaration.prototype.setProperty = function (name, value, ...more) {
+  if (name === "--cv-room") heights.push(value);
+  return set.call(this, name, value, ...more);
+};"""
+
+
 @pytest.mark.plotly
 def test_it_lives_without_one_request_and_paper_has_what_stands_there_now(page, exported):
     page.route("**/*", lambda route: route.continue_() if route.request.url == exported.as_uri() else route.abort())
+    page.add_init_script(HEIGHTS)
     open_page(page, exported)
+    assert len(page.evaluate("heights")) == 1, "it is measured where it stays, without the still picture above it"
     assert [url for url in page.requests if not url.startswith("blob:")] == [exported.as_uri()]
     assert page.outside == []
     assert page.locator("#convviz-still").is_hidden()

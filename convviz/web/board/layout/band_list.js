@@ -95,6 +95,15 @@ export class BandList {
     return isKnown ? (this.#room ?? this.#roomNow()) : null;
   }
 
+  /** Of bands that were never seen: with their cells in them, the browser would lay out each twice. */
+  #roomOfEmpty() {
+    const rows = [...this.equations.values()].map(({ row }) => row.el);
+    for (const row of rows) row.style.display = "none";
+    const room = this.#roomNow();
+    for (const row of rows) row.style.display = "";
+    return room;
+  }
+
   /** @returns {Room} */
   #roomNow() {
     return {
@@ -129,6 +138,7 @@ export class BandList {
 
   /** @param {Structure} structure @param {Shared} shared */
   layOut(structure, shared) {
+    this.#extent ??= this.#extentNow(); // while it is empty: with bands in it, the browser would lay out every cell
     const wanted = new Set(structure.equations.map(({ name }) => name));
     const before = new Map(this.equations);
     for (const [name, equation] of before) {
@@ -172,7 +182,7 @@ export class BandList {
       const before = this.bands.areas;
       const shared = this.bands.share();
       const room = shared === "tracks" && known ? this.#moved(known, before) : known;
-      this.#resize((shared !== "all" && room) || this.#roomNow());
+      this.#resize((shared !== "all" && room) || (this.#size ? this.#roomNow() : this.#roomOfEmpty()));
     } else equations.forEach((equation, index) => equation.draw(this.plotly, changed[index]));
   }
 
