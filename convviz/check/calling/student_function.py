@@ -47,6 +47,7 @@ class Student:
     _said: tuple[str, ...]
     _remarks: set[str] = field(default_factory=set)
     _tried: dict[Case, Answer] = field(default_factory=dict)
+    _afresh: dict[Case, Answer] = field(default_factory=dict)  # of what raised, in a process that had kept nothing
     _once: set[Case] = field(default_factory=set)  # those that were called once, as it is slow
     _seconds: list[float] = field(default_factory=list)  # of the cases that were called again
     _rights: dict[Case, dict[str, torch.Tensor]] = field(default_factory=dict)
@@ -189,8 +190,10 @@ class Student:
         if why := self._excuses.of(case, answer):
             return why
         if answer.kind == "raised":  # what an earlier call left behind may be why: then a fresh process shows it
-            self.close()
-            if why := self._excuses.of(case, self._cured(case), fresh=True):
+            if case not in self._afresh:
+                self.close()
+                self._afresh[case] = self._cured(case)
+            if why := self._excuses.of(case, self._afresh[case], fresh=True):
                 return why
         self._tried[case] = answer
         return None
