@@ -136,7 +136,7 @@ def stays_open(browser, **options):
     """Yield a page for those who show one link after another in the exported page."""
     from tests.browser.app_page import fresh_page
 
-    with fresh_page(browser, painted=False, **options) as page:
+    with fresh_page(browser, **options) as page:
         page.failures = 0
         yield page
 

@@ -93,5 +93,5 @@ class Screens:
 @contextlib.contextmanager
 def screens(browser, address, language, *, touch=False, is_element=False):
     """Yield an open page for screens of one kind."""
-    with fresh_page(browser, has_touch=touch, locale=language) as page:
+    with fresh_page(browser, has_touch=touch, locale=language, painted=True) as page:
         yield Screens(page, address, language, is_element=is_element)

@@ -242,7 +242,8 @@ def test_without_scripts_and_on_paper_each_section_has_its_own_picture(browser, 
 def test_it_is_accessible_and_nothing_moves_by_itself(browser, articles, scheme):
     size = {"width": 1440, "height": 900} if scheme == "light" else {"width": 390, "height": 844}
     # Where motion is not wanted the panels are in their new places at once, and a browser counts that as a shift.
-    with fresh_page(browser, viewport=size, color_scheme=scheme, reduced_motion="no-preference") as page:
+    motion = {"painted": True, "reduced_motion": "no-preference"}
+    with fresh_page(browser, viewport=size, color_scheme=scheme, **motion) as page:
         page.add_init_script(
             "window.shift = 0; new PerformanceObserver((list) => {"
             " for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) shift += value;"

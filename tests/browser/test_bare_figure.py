@@ -201,7 +201,7 @@ def test_a_change_of_state_lets_go_of_what_was_pointed_at(page, point):
 
 def test_what_moves_from_state_to_state_is_no_shift_of_the_layout(browser, host):
     """Chrome counts whatever box stands elsewhere in the next frame; 0.02 is promised, and none is to be seen."""
-    with fresh_page(browser, reduced_motion="no-preference") as page:
+    with fresh_page(browser, painted=True, reduced_motion="no-preference") as page:
         page.add_init_script(
             "window.shift = 0; new PerformanceObserver((list) => { for (const { value } of list.getEntries())"
             " shift += value; }).observe({ type: 'layout-shift', buffered: true })"

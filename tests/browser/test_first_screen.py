@@ -232,7 +232,7 @@ def test_few_controls_are_in_sight_and_a_bands_come_when_it_is_in_use(browser, o
     assert all(shown(page, own)), "one tabs to them"
     assert page.evaluate("document.activeElement.closest('[data-equation=input] .cv-head') !== null")
     page.evaluate("document.documentElement.style.removeProperty('opacity')")
-    with fresh_page(browser, **TOUCHED) as page:
+    with fresh_page(browser, painted=True, **TOUCHED) as page:
         page.goto(exported.as_uri())
         page.locator(".cv-board[data-from]").wait_for()
         rest(page)

@@ -75,18 +75,19 @@ UNPAINTED = """{
 
 
 @contextlib.contextmanager
-def fresh_page(browser, *, has_arrived=True, plotly=False, painted=True, **options):
+def fresh_page(browser, *, has_arrived=True, plotly=False, painted=False, **options):
     """Yield a page of another visitor, as the fixture `page` makes it, with options for its context.
 
     Args:
         browser: the fixture.
         has_arrived: whether the visitor has seen the arrival, so that the board is at rest.
-        plotly: whether it draws the heatmaps; to load it takes longer than all the rest of a page.
-        painted: whether its pixels are there, a sixth of the processor seconds of its tests.
+        plotly: whether it draws the heatmaps, pixels and all; to load it takes longer than all the rest of a page.
+        painted: whether its pixels are there without plotly, too: they are a sixth of the processor seconds of tests.
         options: for its context.
     """
     fixed = {"viewport": {"width": 1400, "height": 900}, "service_workers": "block", "bypass_csp": True}
     fixed["reduced_motion"] = "reduce"  # each frame of a motion is painted, by the processor
+    painted = painted or plotly
     context = browser.new_context(**{**fixed, **options})
     for script in [HAS_ARRIVED] * has_arrived + [NO_PLOTLY] * (not plotly) + [UNPAINTED] * (not painted):
         context.add_init_script(script)
@@ -105,7 +106,7 @@ def fresh_page(browser, *, has_arrived=True, plotly=False, painted=True, **optio
 
 def without_pixels(**_):
     """Refuse what would be an empty picture."""
-    raise AssertionError("this page has no pixels: open one with fresh_page")
+    raise AssertionError("this page has no pixels: open one with fresh_page(painted=True)")
 
 
 def open_app(page, url, link="#v=1"):
@@ -124,7 +125,7 @@ def open_app(page, url, link="#v=1"):
 @contextlib.contextmanager
 def visiting(browser, server, **options):
     """Yield a page of the served app for many tests, its first state beside it in page.start."""
-    with fresh_page(browser, accept_downloads=True, painted=False, **options) as page:
+    with fresh_page(browser, accept_downloads=True, **options) as page:
         open_app(page, server.url)
         page.start = snapshot(page)
         yield page
