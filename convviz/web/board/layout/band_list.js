@@ -39,7 +39,7 @@ export class BandList {
     [this.#root, this.#around] = [root, around];
     this.bands = new Bands(root, this.el, this.equations, {
       isPaper: around.isPaper,
-      extent: () => (this.#extent ??= this.#extentNow()),
+      extent: () => this.#extentOnce(),
       onShared: () => {
         this.forgetRoom();
         around.onShared();
@@ -114,6 +114,11 @@ export class BandList {
     };
   }
 
+  /** As last measured. */
+  #extentOnce() {
+    return (this.#extent ??= this.#extentNow());
+  }
+
   /** @returns {Extent} */
   #extentNow() {
     const { width, height } = this.el.getBoundingClientRect();
@@ -138,7 +143,7 @@ export class BandList {
 
   /** @param {Structure} structure @param {Shared} shared */
   layOut(structure, shared) {
-    this.#extent ??= this.#extentNow(); // while it is empty: with bands in it, the browser would lay out every cell
+    this.#extentOnce(); // while it is empty: with bands in it, the browser would lay out every cell
     const wanted = new Set(structure.equations.map(({ name }) => name));
     const before = new Map(this.equations);
     for (const [name, equation] of before) {
@@ -213,7 +218,7 @@ export class BandList {
   #grown(room) {
     const picture = /** @type {HTMLElement | null} */ (this.#root.closest("[data-stage] > .cv-picture"));
     if (!picture) return room;
-    const extent = (this.#extent ??= this.#extentNow());
+    const extent = this.#extentOnce();
     const least = Math.ceil(this.#leastHeight(room, extent));
     setStyle(picture, "min-height", `${least}px`);
     const alone = this.bands.alone();
