@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from tests.browser.app_page import fresh_page, repaint, wait_painted
+from tests.browser.app_page import fresh_page, repaint, show_link, wait_painted
 from tests.browser.printed_digits import PLACES_OF
 
 WANTED = {"grad_output", "rotated_weight", "padded_grad_output", "grad_input", "grad_weight"}
@@ -211,27 +211,25 @@ def shown(page, selector):
     return page.locator(selector).evaluate_all(look)
 
 
-def test_few_controls_are_in_sight_and_a_bands_come_when_it_is_in_use(browser, opened, reader, exported):
-    reader.goto("about:blank")  # nothing was used yet
-    page = opened()
-    page.evaluate("document.documentElement.style.opacity = 1")  # else nothing of it is seen
-    rest(page)
-    controls = page.evaluate(CONTROLS)
-    assert len(controls) <= 18, controls
-    assert {"weight", "kernel size", "stride", "padding"} <= set(controls)
-    assert not any(shown(page, ".cv-tools-of-band button, .cv-why"))
-    places = page.evaluate(PLACES)
-    own = "[data-equation=input] :is(.cv-tools-of-band, .cv-whys) button:not([hidden])"
-    page.locator("[data-equation=input] .cv-says").hover()
-    assert all(shown(page, own)), "pointed at"
-    assert page.evaluate(PLACES) == places, "nothing jumps"
-    page.mouse.move(0, 0)
-    assert not any(shown(page, own))
-    page.locator("[data-equation=input] .cv-title").focus()
-    page.keyboard.press("Tab")
-    assert all(shown(page, own)), "one tabs to them"
-    assert page.evaluate("document.activeElement.closest('[data-equation=input] .cv-head') !== null")
-    page.evaluate("document.documentElement.style.removeProperty('opacity')")
+def test_few_controls_are_in_sight_and_a_bands_come_when_it_is_in_use(browser, exported):
+    with fresh_page(browser, painted=True) as page:  # nothing was used yet
+        show_link(page, exported)
+        rest(page)
+        controls = page.evaluate(CONTROLS)
+        assert len(controls) <= 18, controls
+        assert {"weight", "kernel size", "stride", "padding"} <= set(controls)
+        assert not any(shown(page, ".cv-tools-of-band button, .cv-why"))
+        places = page.evaluate(PLACES)
+        own = "[data-equation=input] :is(.cv-tools-of-band, .cv-whys) button:not([hidden])"
+        page.locator("[data-equation=input] .cv-says").hover()
+        assert all(shown(page, own)), "pointed at"
+        assert page.evaluate(PLACES) == places, "nothing jumps"
+        page.mouse.move(0, 0)
+        assert not any(shown(page, own))
+        page.locator("[data-equation=input] .cv-title").focus()
+        page.keyboard.press("Tab")
+        assert all(shown(page, own)), "one tabs to them"
+        assert page.evaluate("document.activeElement.closest('[data-equation=input] .cv-head') !== null")
     with fresh_page(browser, painted=True, **TOUCHED) as page:
         page.goto(exported.as_uri())
         page.locator(".cv-board[data-from]").wait_for()
