@@ -121,12 +121,11 @@ def _time(browser, way, server, taken):
 
 
 def _press(page, way, count):
-    if way is APP:  # one slider, of the weight whose cell was touched last
+    sliders = page.locator(way.slider)
+    if one := sliders.count() == 1:  # of the weight whose cell was touched last; older trees have nine
         weight_slider(page, *divmod(CENTRE, 3))
         page.keyboard.press("Escape")  # nothing is pinned
-        page.locator(way.slider).focus()
-    else:
-        page.locator(way.slider).nth(CENTRE).focus()
+    sliders.nth(0 if one else CENTRE).focus()
     return press(page, way.marks, count=count)
 
 
